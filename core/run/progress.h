@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/index.h"
+
+#include <atomic>
+
+namespace cellfolio {
+
+// How far a piece of work is. The worker adds, anyone reads a snapshot when it likes.
+class Progress
+{
+public:
+    void begin(Index total) noexcept
+    {
+        m_total.store(total, std::memory_order_relaxed);
+        m_done.store(0, std::memory_order_relaxed);
+    }
+    void advance(Index count) noexcept { m_done.fetch_add(count, std::memory_order_relaxed); }
+    Index done() const noexcept { return m_done.load(std::memory_order_relaxed); }
+    Index total() const noexcept { return m_total.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<Index> m_done{0};
+    std::atomic<Index> m_total{0};
+};
+
+} // namespace cellfolio
