@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/views/long_scroll.h"
+
+#include <QtCore/QObject>
+#include <QtCore/QPointer>
+#include <QtGui/QColor>
+#include <QtWidgets/QAbstractScrollArea>
+
+#include <cmath>
+#include <limits>
+
+namespace cellfolio
+{
+
+// One value of a matrix as the grid shows it.
+struct GridCell {
+    QString text;
+    double shade = std::numeric_limits<double>::quiet_NaN(); // 0..1; NaN: no shade
+    bool zero = false;    // drawn as 0 in the disabled colour, never shaded
+    bool pending = false; // on its way
+    bool missing = false; // NaN in the file: "NaN" in text3
+};
+
+struct GridRowHead {
+    QString name;
+    bool pending = false;
+    QColor strip;            // the group's colour; invalid: none
+    QString group;           // written on the first row of a group
+    bool startsGroup = false; // a line above
+};
+
+struct GridColumnHead {
+    QString name;
+    bool pending = false;
+    double share = std::numeric_limits<double>::quiet_NaN(); // 0..1 of rows above 0; NaN: unknown
+    QString shareText;                                       // "12 %"
+    QString toolTip; // more about the column (id beside a symbol, say); empty: the name
+};
+
+// What a MatrixGrid shows: rows × columns, both 64 bits wide. UI thread; answers from memory.
+class GridSource : public QObject
+{
+    Q_OBJECT
+public:
+    using QObject::QObject;
+    ~GridSource() override;
+
+    virtual qint64 rowCount() const = 0;
+    virtual qint64 columnCount() const = 0;
+
+    // Requires the indices to lie inside.
+    virtual GridCell value(qint64 row, qint64 column) const = 0;
+    virtual GridRowHead rowHead(qint64 row) const = 0;
+    virtual GridColumnHead columnHead(qint64 column) const = 0;
+
+    // Every digit, for clipboard and tooltip; the default is the cell's text.
+    virtual QString exactText(qint64 row, qint64 column) const;
+
+    // Two short lines in the corner: what the rows are, what the figures under the names are.
+    virtual QString cornerTop() const;
+    virtual QString cornerBottom() const;
+
+    struct Window {
+        qint64 firstRow = 0, lastRow = -1;
+        qint64 firstColumn = 0, lastColumn = -1;
+        bool operator==(const Window&) const = default;
+    };
+    // What is visible now, before its values are asked for; again whenever it changes.
+    virtual void want(const Window& window);
+
+Q_SIGNALS:
+    void changed(); // some values or names have come: repaint what is visible
+    void reset();   // counts differ: everything is asked anew
+};
+
+// A matrix as figures and shades: names on both sides, zeros pale, values shaded by the theme's
+// ramp. Scrolls both ways over any extent and asks only for what is visible.
+//
+// Keys: arrows, Page Up/Down, Home/End, Ctrl+Home/End, Ctrl+C (the picked value), Ctrl+Shift+C
+// (the window with names).
+class MatrixGrid : public QAbstractScrollArea
+{
+    Q_OBJECT
+public:
+    explicit MatrixGrid(QWidget* parent = nullptr);
+
+    // Not owned; must live until another is set or the view is gone. May be null.
+    void setSource(GridSource* source);
+    GridSource* source() const { return m_source; }
+
+    qint64 currentRow() const { return m_row; }
+    qint64 currentColumn() const { return m_column; }
+    // Clamped; -1 picks nothing.
+    void setCurrent(qint64 row, qint64 column);
+
+    // Brings it to the middle and picks it; the other index stays.
+    void goToRow(qint64 row);
+    void goToColumn(qint64 column);
+
+    // What is shown: figures, shades or both. Without figures cells shrink to kShadeCell.
+    void setNumbersShown(bool shown);
+    void setShadesShown(bool shown);
+    bool numbersShown() const { return m_numbers; }
+    bool shadesShown() const { return m_shades; }
+
+    void setCellWidth(int width); // logical pixels, 16 to 240
+    int cellWidth() const { return m_cellWidth; }
+    int cellHeight() const;
+
+    GridSource::Window window() const;
+    QRect cellRect(qint64 row, qint64 column) const; // in viewport coordinates
+    void copy();
+    void copyWindow();
+
+    QSize sizeHint() const override;
+
+Q_SIGNALS:
+    void currentChanged(qint64 row, qint64 column);
+    void windowChanged(const cellfolio::GridSource::Window& window);
+    void contextMenuRequested(qint64 row, qint64 column, const QPoint& globalPos);
+    void columnHeadClicked(qint64 column);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void scrollContentsBy(int dx, int dy) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    bool event(QEvent* event) override;
+    bool viewportEvent(QEvent* event) override;
+
+private:
+    void sourceReset();
+    void updateScrollBars();
+    void announceWindow();
+    void moveBy(qint64 rows, qint64 columns);
+    void reveal();
+    QRect gridRect() const; // the viewport without heads
+    int headHeight() const;
+    int namesWidth() const;
+    QPoint cellPos(qint64 row, qint64 column) const;
+    bool hitTest(QPoint pos, qint64& row, qint64& column) const;
+    void paintCells(QPainter& painter);
+    void paintRowHeads(QPainter& painter);
+    void paintColumnHeads(QPainter& painter);
+    void paintCorner(QPainter& painter);
+    QString toolTipAt(QPoint pos) const;
+
+    QPointer<GridSource> m_source;
+    LongScroll m_vertical;
+    LongScroll m_horizontal;
+    qint64 m_row = -1;
+    qint64 m_column = -1;
+    int m_cellWidth = 62;
+    bool m_numbers = true;
+    bool m_shades = true;
+    GridSource::Window m_window{0, -2, 0, -2};
+};
+
+} // namespace cellfolio
