@@ -5,6 +5,7 @@
 #include <QtWidgets/QWidget>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 

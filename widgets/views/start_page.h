@@ -3,6 +3,7 @@
 
 #include <QtWidgets/QWidget>
 
+#include <memory>
 #include <vector>
 
 namespace cellfolio
