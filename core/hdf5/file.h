@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/buffer.h"
 #include "core/base/result.h"
 #include "core/base/values.h"
+#include "core/hdf5/hdf5_thread.h"
 #include "core/hdf5/object.h"
 
 #include <filesystem>
@@ -14,13 +16,23 @@
 
 namespace cellfolio::hdf5 {
 
-// Which queue of the HDF5 thread a read waits in: what a person looks at goes first.
-enum class Lane { Interactive, Bulk };
 
-// A chunk as stored, before its filters.
-struct RawChunk {
-    std::vector<std::byte> bytes; // empty: the chunk was never written
-    unsigned filterMask = 0;      // bit k set: filter k was skipped for this chunk
+// Chunks as stored, before their filters, one behind the other in one buffer. Made for reuse: a
+// reader passes the same one again. Shared, since a cancelled reader leaves while the HDF5 thread
+// may still be writing into it.
+struct RawChunks {
+    struct Item {
+        std::size_t offset = 0;
+        std::size_t size = 0;    // 0: the chunk was never written
+        unsigned filterMask = 0; // bit k set: filter k was skipped for this chunk
+    };
+    Buffer bytes;
+    std::vector<Item> items;
+
+    std::span<const std::byte> chunk(std::size_t i) const noexcept
+    {
+        return bytes.span().subspan(items[i].offset, items[i].size);
+    }
 };
 
 struct FileIdentity {
@@ -35,7 +47,7 @@ struct FileIdentity {
 // library happens on one thread of its own; the functions here may be called from any other
 // thread and block until that one has answered (or `stop` is requested: Cancelled).
 // Shared: readers keep the file open by holding the pointer.
-class File
+class File : public std::enable_shared_from_this<File>
 {
 public:
     // Opens and walks the structure: links, types, shapes, attributes; no dataset is read.
@@ -74,13 +86,14 @@ public:
     Result<Values> read(const Object& dataset, const Slab& slab, Lane lane,
                         std::stop_token stop = {}) const;
 
+    // The same as stored bytes, in the file's own type and byte order: fixed-size types only.
+    Result<void> readBytes(const Object& dataset, const Slab& slab, std::shared_ptr<Buffer> into,
+                           Lane lane, std::stop_token stop = {}) const;
+
     // Level 1: chunks as stored. `offsets` holds rank() entries a chunk, in values.
-    Result<std::vector<RawChunk>> readChunks(const Object& dataset, std::vector<Index> offsets,
-                                             Lane lane, std::stop_token stop = {}) const;
-    // Level 1 for contiguous datasets of direct types: bytes of values first … first+count-1 in
-    // file order and file byte order, into dst.
-    Result<void> readContiguous(const Object& dataset, Index first, Index count,
-                                std::span<std::byte> dst, Lane lane, std::stop_token stop = {}) const;
+    Result<void> readChunks(const Object& dataset, std::vector<Index> offsets,
+                            std::shared_ptr<RawChunks> into, Lane lane,
+                            std::stop_token stop = {}) const;
 
     // Bytes on disk. Walks the chunk index of a chunked dataset: costs with the number of chunks.
     Result<Index> storedBytes(const Object& dataset, std::stop_token stop = {}) const;

@@ -44,6 +44,7 @@ struct StoredType {
     bool direct = false;     // its bytes, swapped if big-endian, are the native values
     bool variable = false;   // text of variable length
     bool utf8 = false;       // text declared as UTF-8
+    bool spacePadded = false; // text of fixed length filled up with spaces
     std::vector<std::pair<std::string, std::int64_t>> enumMembers;
     std::vector<Member> members;      // compound
     std::vector<Index> arrayShape;    // array

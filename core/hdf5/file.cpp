@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/hdf5/file.h"
+
+#include "core/base/text.h"
+#include "core/hdf5/dataset_io.h"
+#include "core/hdf5/handle.h"
+#include "core/hdf5/signature.h"
+#include "core/hdf5/walker.h"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <atomic>
+#include <list>
+#include <unordered_map>
+
+#include <sys/stat.h>
+
+namespace cellfolio::hdf5 {
+
+namespace {
+
+// Opening a dataset costs some 20 µs; a window over thousands of columns keeps those in use open.
+constexpr std::size_t kOpenDatasets = 128;
+// Texts are read in windows: each is an allocation of the library's until it is taken over.
+constexpr Index kTextWindow = Index{1} << 16;
+
+std::atomic<std::uint64_t> nextFileId{1};
+
+int closeFile(std::int64_t id)
+{
+    return H5Fclose(id);
+}
+
+FileIdentity identityOf(const std::filesystem::path& path)
+{
+    FileIdentity result;
+    struct stat status {};
+    if (::stat(path.c_str(), &status) == 0) {
+        result.device = static_cast<std::uint64_t>(status.st_dev);
+        result.inode = static_cast<std::uint64_t>(status.st_ino);
+        result.size = static_cast<Index>(status.st_size);
+        result.modified = Index{status.st_mtim.tv_sec} * 1'000'000'000 + Index{status.st_mtim.tv_nsec};
+    }
+    return result;
+}
+
+Error openError(const Signature& signature, const std::string& reason)
+{
+    if (signature.markedOpen)
+        return Error(ErrorCode::Corrupt,
+                     "The file is marked as open for writing: another program is writing it now, or "
+                     "stopped without closing it.")
+            .at("/")
+            .rule("A002")
+            .advise("Close the other program; if it crashed, make a copy and clear the mark there "
+                    "with `h5clear -s COPY`.");
+    return Error(ErrorCode::Corrupt, "This HDF5 file is damaged: " + reason + ".")
+        .at("/")
+        .rule("A001")
+        .advise("Copy it again from the source.");
+}
+
+Result<Handle> openHandle(const std::filesystem::path& path, const Signature& signature)
+{
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), [](std::int64_t id) { return int(H5Pclose(id)); });
+    // No lock: a reader's lock makes a program that overwrites the file leave it at 0 bytes.
+    H5Pset_file_locking(access.id(), false, true);
+    // Chunks are cached by us, decoded; the library keeps none.
+    H5Pset_cache(access.id(), 0, 0, 0, 0.75);
+    // Its cache of metadata stays small however many chunks there are.
+    H5AC_cache_config_t cache;
+    cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+    if (H5Pget_mdc_config(access.id(), &cache) >= 0) {
+        cache.set_initial_size = true;
+        cache.initial_size = std::size_t{1} << 20;
+        cache.max_size = std::size_t{4} << 20;
+        cache.min_size = std::size_t{512} << 10;
+        H5Pset_mdc_config(access.id(), &cache);
+    }
+    Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), closeFile);
+    if (!file)
+        return openError(signature, takeErrorStack());
+    return file;
+}
+
+} // namespace
+
+struct File::Handles {
+    Handle file;
+    // Open datasets, most recently used first.
+    std::list<std::pair<std::uint64_t, Handle>> recent;
+    std::unordered_map<std::uint64_t, std::list<std::pair<std::uint64_t, Handle>>::iterator> byAddress;
+
+    Result<std::int64_t> dataset(const Object& object)
+    {
+        if (const auto known = byAddress.find(object.address); known != byAddress.end()) {
+            recent.splice(recent.begin(), recent, known->second);
+            return recent.front().second.id();
+        }
+        Handle handle(H5Oopen_by_addr(file.id(), object.address),
+                      [](std::int64_t id) { return int(H5Oclose(id)); });
+        if (!handle)
+            return Error(ErrorCode::Corrupt, "The array cannot be opened: " + takeErrorStack() + ".")
+                .rule("A056");
+        recent.emplace_front(object.address, std::move(handle));
+        byAddress[object.address] = recent.begin();
+        if (recent.size() > kOpenDatasets) {
+            byAddress.erase(recent.back().first);
+            recent.pop_back();
+        }
+        return recent.front().second.id();
+    }
+};
+
+Result<std::shared_ptr<const File>> File::open(const std::filesystem::path& path)
+{
+    auto signature = readSignature(path);
+    if (!signature)
+        return std::move(signature).error();
+    std::shared_ptr<File> file(new File);
+    file->m_path = path;
+    file->m_identity = identityOf(path);
+    file->m_superblock = signature->version;
+    file->m_userBlock = signature->userBlock;
+    file->m_id = nextFileId.fetch_add(1);
+    file->m_handles = std::make_unique<Handles>();
+    auto opened = Hdf5Thread::instance().call(Lane::Interactive, [&]() -> Result<void> {
+        auto handle = openHandle(path, *signature);
+        if (!handle)
+            return std::move(handle).error();
+        file->m_handles->file = std::move(*handle);
+        file->m_root = walk(file->m_handles->file.id());
+        if (file->m_root.kind == ObjectKind::Damaged)
+            return openError(*signature, file->m_root.failure);
+        return {};
+    });
+    if (!opened)
+        return std::move(opened).error();
+
+    std::vector<const Object*> pending{&file->m_root};
+    while (!pending.empty()) {
+        const Object* object = pending.back();
+        pending.pop_back();
+        if (object->address != 0)
+            file->m_byAddress.emplace_back(object->address, object);
+        for (auto child = object->children.rbegin(); child != object->children.rend(); ++child)
+            pending.push_back(child->get());
+    }
+    std::stable_sort(file->m_byAddress.begin(), file->m_byAddress.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    return std::shared_ptr<const File>(std::move(file));
+}
+
+File::~File()
+{
+    // Handles close where they were opened.
+    Hdf5Thread::instance().post(Lane::Interactive,
+                                [handles = std::shared_ptr<Handles>(std::move(m_handles))] {});
+}
+
+const Object* File::objectAt(std::uint64_t address) const noexcept
+{
+    const auto found = std::lower_bound(m_byAddress.begin(), m_byAddress.end(), address,
+                                        [](const auto& entry, std::uint64_t a) { return entry.first < a; });
+    return found != m_byAddress.end() && found->first == address ? found->second : nullptr;
+}
+
+bool File::changedOnDisk() const
+{
+    return identityOf(m_path) != m_identity;
+}
+
+Result<Values> File::read(const Object& dataset, const Slab& slab, Lane lane, std::stop_token stop) const
+{
+    const ArrayInfo& info = *dataset.array;
+    const StoredType& type = slab.member >= 0 ? info.type.members[at(slab.member)].type : info.type;
+    const bool windows = type.cls == TypeClass::String && type.variable && !slab.count.empty();
+    Index total = 1;
+    for (const Index c : slab.count)
+        total *= c;
+    const auto self = shared_from_this();
+    if (!windows || total <= kTextWindow) {
+        return Hdf5Thread::instance().call(lane, stop, [self, &dataset, slab]() -> Result<Values> {
+            auto handle = self->m_handles->dataset(dataset);
+            if (!handle)
+                return std::move(handle).error();
+            return readValues(*handle, *dataset.array, slab);
+        });
+    }
+    // Along the first axis, so many rows at a time that a window holds about kTextWindow texts.
+    const Index rowLength = std::max<Index>(1, total / std::max<Index>(1, slab.count[0]));
+    const Index rows = std::max<Index>(1, kTextWindow / rowLength);
+    const Index step = slab.step.empty() ? 1 : slab.step[0];
+    std::vector<std::string> texts;
+    texts.reserve(at(total));
+    for (Index first = 0; first < slab.count[0]; first += rows) {
+        Slab window = slab;
+        window.start[0] = slab.start[0] + first * step;
+        window.count[0] = std::min(rows, slab.count[0] - first);
+        auto part = read(dataset, window, lane, stop);
+        if (!part)
+            return std::move(part).error();
+        std::move(part->texts().begin(), part->texts().end(), std::back_inserter(texts));
+    }
+    return Values(std::move(texts));
+}
+
+Result<void> File::readBytes(const Object& dataset, const Slab& slab, std::shared_ptr<Buffer> into,
+                             Lane lane, std::stop_token stop) const
+{
+    return Hdf5Thread::instance().call(
+        lane, stop, [self = shared_from_this(), &dataset, slab, into]() -> Result<void> {
+            auto handle = self->m_handles->dataset(dataset);
+            if (!handle)
+                return std::move(handle).error();
+            return readStored(*handle, *dataset.array, slab, *into);
+        });
+}
+
+Result<void> File::readChunks(const Object& dataset, std::vector<Index> offsets,
+                              std::shared_ptr<RawChunks> into, Lane lane, std::stop_token stop) const
+{
+    return Hdf5Thread::instance().call(
+        lane, stop,
+        [self = shared_from_this(), &dataset, offsets = std::move(offsets), into]() -> Result<void> {
+            auto handle = self->m_handles->dataset(dataset);
+            if (!handle)
+                return std::move(handle).error();
+            return readStoredChunks(*handle, *dataset.array, offsets, *into);
+        });
+}
+
+Result<Index> File::storedBytes(const Object& dataset, std::stop_token stop) const
+{
+    return Hdf5Thread::instance().call(Lane::Bulk, stop,
+                                       [self = shared_from_this(), &dataset]() -> Result<Index> {
+                                           auto handle = self->m_handles->dataset(dataset);
+                                           if (!handle)
+                                               return std::move(handle).error();
+                                           return static_cast<Index>(H5Dget_storage_size(*handle));
+                                       });
+}
+
+} // namespace cellfolio::hdf5
