@@ -7,7 +7,6 @@
 #include "core/paging/reading.h"
 #include "core/select/selection.h"
 
-#include <functional>
 #include <memory>
 #include <stop_token>
 #include <vector>
@@ -62,47 +61,5 @@ private:
     std::string m_path;
     bool m_paged = false; // pages of decoded chunks; else through the library at level 0
 };
-
-// Several 1-D arrays of equal length, read once from `first` to `last` in blocks, in parallel,
-// past the page cache (a scan must not flush what a person looks at).
-struct ScanBlock {
-    Index ordinal = 0; // 0, 1, 2 … in file order; blocks arrive in any order
-    int worker = 0;    // 0 … threads-1; calls of one worker never overlap
-    Index first = 0;   // position of the first value
-    Index count = 0;
-    // One for each array: native values of its dtype. Valid during the call only.
-    std::vector<std::span<const std::byte>> bytes;
-
-    template <typename T>
-    std::span<const T> as(std::size_t array) const noexcept
-    {
-        return {reinterpret_cast<const T*>(bytes[array].data()), static_cast<std::size_t>(count)};
-    }
-};
-
-struct ScanOptions {
-    Index blockLength = 0;  // values a block; 0: chosen (0.25 to 1 million, whole chunks)
-    int threads = 0;        // 0: those of `reading`
-    std::stop_token stop = {};
-    std::function<void(Index count)> progress = {}; // called from the workers
-};
-
-// Number of blocks a scan over [first, last) of these arrays will have, and the values in each.
-struct ScanPlan {
-    Index first = 0;
-    Index last = 0;
-    Index blockLength = 0;
-    Index blocks = 0;
-};
-ScanPlan planScan(const std::vector<ArrayRef>& arrays, Index first, Index last,
-                  const ScanOptions& options);
-
-// Calls `visit` once for each block, from several threads. The first error a visit returns, or a
-// read meets, ends the scan and is returned. Arrays: 1-D, real or complex dtypes. N-D arrays are
-// scanned by rows of their first axis: then positions, counts and blockLength are rows, and bytes
-// hold whole rows.
-Result<void> scan(const std::vector<ArrayRef>& arrays, const std::string& elementPath,
-                  Reading& reading, const ScanPlan& plan, const ScanOptions& options,
-                  const std::function<Result<void>(const ScanBlock&)>& visit);
 
 } // namespace cellfolio

@@ -4,6 +4,7 @@
 #include "widgets/views/long_scroll.h"
 
 #include <QtCore/QObject>
+#include <QtCore/QPointer>
 #include <QtGui/QColor>
 #include <QtWidgets/QAbstractScrollArea>
 
@@ -98,7 +99,7 @@ public:
     void goToRow(qint64 row);
     void goToColumn(qint64 column);
 
-    // What is shown: figures, shades or both.
+    // What is shown: figures, shades or both. Without figures cells shrink to kShadeCell.
     void setNumbersShown(bool shown);
     void setShadesShown(bool shown);
     bool numbersShown() const { return m_numbers; }
@@ -139,24 +140,20 @@ private:
     void sourceReset();
     void updateScrollBars();
     void announceWindow();
+    void moveBy(qint64 rows, qint64 columns);
+    void reveal();
     QRect gridRect() const; // the viewport without heads
     int headHeight() const;
     int namesWidth() const;
-    struct Place {
-        qint64 row = -1;
-        qint64 column = -1;
-    };
-    Place placeAt(QPoint pos) const; // -1 on a head or beyond the end, each for itself
-    void scrolled();
-    void barAction(Qt::Orientation orientation, int action);
-    bool hasCells() const;
+    QPoint cellPos(qint64 row, qint64 column) const;
+    bool hitTest(QPoint pos, qint64& row, qint64& column) const;
     void paintCells(QPainter& painter);
     void paintRowHeads(QPainter& painter);
     void paintColumnHeads(QPainter& painter);
     void paintCorner(QPainter& painter);
     QString toolTipAt(QPoint pos) const;
 
-    GridSource* m_source = nullptr;
+    QPointer<GridSource> m_source;
     LongScroll m_vertical;
     LongScroll m_horizontal;
     qint64 m_row = -1;
