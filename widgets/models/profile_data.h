@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/anndata/column_reader.h"
+#include "core/anndata/dataset.h"
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace cellfolio {
+
+// What the head of a column shows, as figures. First from a few thousand rows spread over the
+// column, then from all of it.
+struct ProfileData {
+    bool exact = false;
+    Index rows = 0;     // looked at
+    Index missing = 0;  // masked, no category; NaN of a float column counts too
+    std::optional<Index> distinct; // texts; none: not counted
+    bool unique = false;           // every value occurs once
+
+    // Numbers: range of the finite values and a histogram over it. Empty where there is none.
+    std::optional<double> lowest;
+    std::optional<double> highest;
+    bool whole = true;             // every finite value is a whole number
+    std::vector<Index> histogram;
+
+    // Categories and booleans: how often each code occurs.
+    std::vector<Index> counts;
+    Index most = -1;               // the most frequent code
+    std::string mostName;
+    std::vector<Index> largest;    // the first codes by falling count, at most kMostBars
+
+    std::vector<std::string> samples; // texts: two of them
+
+    static constexpr std::size_t kMostBars = 40;
+};
+
+// A column of a table: one of its children, or (column == null) its row names.
+struct ProfileTask {
+    std::shared_ptr<const Dataset> dataset;
+    const Element* table = nullptr;
+    const Element* column = nullptr;
+    std::shared_ptr<Reading> reading;
+};
+
+// About kSampleRows rows in runs spread over the column. Blocking; not for the UI thread.
+Result<ProfileData> sampleProfile(const ProfileTask& task, std::stop_token stop = {});
+// The whole column, streamed past the page cache. Texts are counted up to kMostTexts rows; above
+// that the answer stays that of a sample and says so (exact == false).
+Result<ProfileData> exactProfile(const ProfileTask& task, std::stop_token stop = {});
+
+inline constexpr Index kSampleRows = 2048;
+inline constexpr Index kMostTexts = 1'000'000;
+
+} // namespace cellfolio
