@@ -261,6 +261,9 @@ bool canDecode(const ArrayInfo& info)
 Result<void> decodeChunk(const ArrayInfo& info, std::span<const std::byte> stored,
                          unsigned filterMask, std::span<std::byte> out, DecodeScratch& scratch)
 {
+    // Some of the libraries read a first byte unasked.
+    if (stored.empty() && !out.empty())
+        return damaged("nothing is stored of it");
     std::span<const std::byte> current = stored;
     Buffer* spare = &scratch.first;
     Buffer* other = &scratch.second;

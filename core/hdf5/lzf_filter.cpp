@@ -17,7 +17,7 @@ constexpr H5Z_filter_t kLzf = 32000;
 std::size_t lzfFilter(unsigned flags, std::size_t valueCount, const unsigned values[],
                       std::size_t byteCount, std::size_t* bufferSize, void** buffer)
 {
-    if ((flags & H5Z_FLAG_REVERSE) == 0)
+    if ((flags & H5Z_FLAG_REVERSE) == 0 || byteCount == 0)
         return 0; // reading only
     std::size_t room = valueCount >= 3 && values[2] > 0 ? values[2] : 4 * byteCount + 64;
     for (;;) {
