@@ -13,6 +13,8 @@ namespace cellfolio {
 // Values of one column for some rows. Categorical: `values` are codes (Int64, missing marked where
 // the code is -1 or out of range) and `categories` the list; else `values` are what they are, with
 // missing marked (masked). NaN of a float column is a value here, missing only to statistics.
+// A categorical whose list is too long to be held (ColumnReader::holdsCategories) comes as the
+// values of its rows: kind is then that of a plain column, and `categories` is null.
 struct ColumnValues {
     ColumnKind kind = ColumnKind::Opaque;
     Values values;
@@ -40,10 +42,17 @@ public:
     Result<ColumnValues> read(const Selection& rows, std::stop_token stop = {}) const;
     // The category list, read once and shared. Only for categorical columns.
     Result<std::shared_ptr<const Values>> categories(std::stop_token stop = {}) const;
+    // The list in windows, whatever its length: categories first … first + count - 1.
+    Result<Values> categoryWindow(Index first, Index count, std::stop_token stop = {}) const;
+    // Whether the list is short enough to be held (a quarter of a million).
+    bool holdsCategories() const noexcept;
+    static constexpr Index kMostHeld = 262144;
 
 private:
     ColumnReader() = default;
     struct Shared;
+    Result<ColumnValues> readCategorical(const Selection& rows, std::stop_token stop) const;
+    Result<ColumnValues> readNullable(const Selection& rows, std::stop_token stop) const;
 
     std::shared_ptr<const Dataset> m_dataset;
     const Element* m_element = nullptr;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace cellfolio {
@@ -81,6 +82,7 @@ private:
     bool m_whole = false;
     std::unique_ptr<Element> m_root;
     std::vector<std::unique_ptr<Element>> m_hidden; // stored parts, found by path only
+    std::unordered_map<std::string, const Element*> m_byPath; // old names and parts as well
     std::vector<Finding> m_findings;
 };
 

@@ -92,7 +92,7 @@ struct Element {
     std::unique_ptr<Element> index;     // kind Column; null: rows are numbered
     Index rows = 0;
 
-    // Columns.
+    // Columns; and one-dimensional arrays elsewhere, which are read like one.
     ColumnKind column = ColumnKind::Opaque;
     std::optional<Index> categoryCount;
     bool ordered = false;
@@ -110,6 +110,7 @@ struct Element {
     std::optional<Axis> firstAxis;
     std::optional<Axis> secondAxis;
     bool ofRaw = false; // its var axis is the one of raw
+    bool isDataSet = false; // holds obs, var, X … of its own: the root, a modality, a genome
 
     const hdf5::Object* object = nullptr; // the object it was made from; null for invented ones
 
