@@ -63,7 +63,8 @@ private:
     void alignLayer(Element& layer);
     void alignRaw(Element& raw);
     // One entry of obsm, varm, obsp, varp.
-    void alignEntry(Element& entry, Axis axis, bool square, std::optional<Index> extent, bool ofRaw);
+    void alignEntry(Element& entry, Axis axis, bool square, std::optional<Index> extent,
+                    bool ofRaw);
     void alignMapping(Element* mapping, Axis axis, bool square, std::optional<Index> extent,
                       bool ofRaw = false);
     void checkLooseSparse(Element& element);
@@ -117,11 +118,12 @@ bool Aligner::checkMatrixType(Element& matrix)
     if (matrix.isSparse() || !matrix.dtype || isReal(*matrix.dtype))
         return true;
     if (*matrix.dtype == DType::String)
-        m_context.report("A037", matrix.path, inQuotes(matrix.path) + " holds text, not numbers.").fix =
-            "Store numbers in it, and text in obs, obsm or uns.";
+        m_context.report("A037", matrix.path, inQuotes(matrix.path) + " holds text, not numbers.")
+            .fix = "Store numbers in it, and text in obs, obsm or uns.";
     else
         m_context.report("A037", matrix.path,
-                         inQuotes(matrix.path) + " holds complex numbers, which most programs cannot use.");
+                         inQuotes(matrix.path) +
+                             " holds complex numbers, which most programs cannot use.");
     return false;
 }
 
@@ -144,17 +146,18 @@ void Aligner::alignX(Element& x)
         shape = {shape[0], 1};
     if (shape.size() != 2) {
         m_context.refuse("A038", x, ErrorCode::UnsupportedEncoding,
-                         "X has " + std::to_string(shape.size()) + " dimensions ("
-                             + shapeText(shape) + "), not two.");
+                         "X has " + std::to_string(shape.size()) + " dimensions (" +
+                             shapeText(shape) + "), not two.");
         return;
     }
     x.kind = ElementKind::Matrix;
     checkMatrixType(x);
-    const std::vector<Index> wanted{m_axes.nObs.value_or(shape[0]), m_axes.nVars.value_or(shape[1])};
+    const std::vector<Index> wanted{m_axes.nObs.value_or(shape[0]),
+                                    m_axes.nVars.value_or(shape[1])};
     if (shape != wanted) {
         m_context.refuse("A029", x, ErrorCode::Corrupt,
-                         "The matrix X says " + shapeText(shape) + ", the tables say "
-                             + shapeText(wanted) + ".");
+                         "The matrix X says " + shapeText(shape) + ", the tables say " +
+                             shapeText(wanted) + ".");
         return;
     }
     x.firstAxis = Axis::Obs;
@@ -165,9 +168,9 @@ void Aligner::alignLayer(Element& layer)
 {
     if (!isArrayLike(layer)) {
         if (layer.readable && layer.kind != ElementKind::Null)
-            m_context.report("A038", layer.path, inQuotes(layer.path) + " is a "
-                                                     + std::string(nameOf(layer.kind))
-                                                     + ", not a matrix.");
+            m_context.report("A038", layer.path,
+                             inQuotes(layer.path) + " is a " + std::string(nameOf(layer.kind)) +
+                                 ", not a matrix.");
         return;
     }
     if (layer.isSparse())
@@ -180,18 +183,20 @@ void Aligner::alignLayer(Element& layer)
     if (shape.size() == 2)
         layer.kind = ElementKind::Matrix;
     else
-        m_context.report("A038", layer.path, "The layer " + inQuotes(layer.path) + " has "
-                                                 + std::to_string(shape.size())
-                                                 + " dimensions, not two; it is shown as an array.");
+        m_context.report("A038", layer.path,
+                         "The layer " + inQuotes(layer.path) + " has " +
+                             std::to_string(shape.size()) +
+                             " dimensions, not two; it is shown as an array.");
     if (shape.size() < 2)
         return;
     checkMatrixType(layer);
     const std::vector<Index> leading{shape[0], shape[1]};
-    const std::vector<Index> wanted{m_axes.nObs.value_or(shape[0]), m_axes.nVars.value_or(shape[1])};
+    const std::vector<Index> wanted{m_axes.nObs.value_or(shape[0]),
+                                    m_axes.nVars.value_or(shape[1])};
     if (leading != wanted) {
         m_context.refuse("A039", layer, ErrorCode::Corrupt,
-                         "The layer " + inQuotes(layer.path) + " is " + shapeText(shape)
-                             + ", the data set is " + shapeText(wanted) + ".");
+                         "The layer " + inQuotes(layer.path) + " is " + shapeText(shape) +
+                             ", the data set is " + shapeText(wanted) + ".");
         return;
     }
     layer.firstAxis = Axis::Obs;
@@ -220,23 +225,23 @@ void Aligner::alignRaw(Element& raw)
         shape = {1, shape[0]};
     if (shape.size() != 2) {
         m_context.refuse("A041", *x, ErrorCode::UnsupportedEncoding,
-                         inQuotes(x->path) + " has " + std::to_string(shape.size())
-                             + " dimensions, not two.");
+                         inQuotes(x->path) + " has " + std::to_string(shape.size()) +
+                             " dimensions, not two.");
         return;
     }
     x->kind = ElementKind::Matrix;
     checkMatrixType(*x);
     if (m_axes.nObs && shape[0] != *m_axes.nObs) {
         m_context.refuse("A041", *x, ErrorCode::Corrupt,
-                         "raw has " + grouped(shape[0]) + " rows, the data set "
-                             + grouped(*m_axes.nObs) + " observations.");
+                         "raw has " + grouped(shape[0]) + " rows, the data set " +
+                             grouped(*m_axes.nObs) + " observations.");
         return;
     }
     x->firstAxis = Axis::Obs;
     if (rawVars && shape[1] != *rawVars) {
         m_context.refuse("A041", *x, ErrorCode::Corrupt,
-                         "raw/X has " + grouped(shape[1]) + " columns, raw/var "
-                             + grouped(*rawVars) + " rows.");
+                         "raw/X has " + grouped(shape[1]) + " columns, raw/var " +
+                             grouped(*rawVars) + " rows.");
         return;
     }
     x->secondAxis = Axis::Var;
@@ -248,8 +253,8 @@ void Aligner::alignEntry(Element& entry, Axis axis, bool square, std::optional<I
 {
     if (entry.isSparse())
         checkSparse(m_context, entry, {extent, square ? extent : std::nullopt});
-    const bool fits = isArrayLike(entry) || entry.kind == ElementKind::Table
-        || entry.kind == ElementKind::Awkward;
+    const bool fits = isArrayLike(entry) || entry.kind == ElementKind::Table ||
+                      entry.kind == ElementKind::Awkward;
     if (!fits || !entry.shape || entry.shape->empty())
         return;
     const std::vector<Index>& shape = *entry.shape;
@@ -261,8 +266,8 @@ void Aligner::alignEntry(Element& entry, Axis axis, bool square, std::optional<I
             message += " is " + shapeText(shape);
         else
             message += " has " + grouped(rows) + " rows";
-        message += std::string(ofRaw ? ", raw has " : ", the data set has ") + grouped(*extent) + whole
-            + ".";
+        message += std::string(ofRaw ? ", raw has " : ", the data set has ") + grouped(*extent) +
+                   whole + ".";
         m_context.refuse("A039", entry, ErrorCode::Corrupt, std::move(message));
         return;
     }

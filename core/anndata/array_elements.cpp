@@ -81,8 +81,8 @@ void ElementBuilder::checkStorage(Element& element, const ArrayRef& array)
         if (!filter.name.empty() && filter.name.find(name) == std::string::npos)
             name += " (" + filter.name + ")";
         m_context.refuse("A045", element, ErrorCode::UnsupportedFilter,
-                         "\"" + element.path + "\" is compressed with HDF5 filter " + name
-                             + ", which is not installed.");
+                         "\"" + element.path + "\" is compressed with HDF5 filter " + name +
+                             ", which is not installed.");
     }
     if (info.layout != hdf5::Layout::Chunked || bytesOf(info.shape, info.type.size) <= kSmallArray)
         return;
@@ -90,12 +90,12 @@ void ElementBuilder::checkStorage(Element& element, const ArrayRef& array)
     const Index smallest = element.isSparse() ? kSmallestSparseChunk : kSmallestChunk;
     if (chunk < smallest)
         m_context.report("A053", element.path,
-                         "\"" + element.path + "\" is stored in chunks of " + byteText(chunk)
-                             + ": reading will be slow.");
+                         "\"" + element.path + "\" is stored in chunks of " + byteText(chunk) +
+                             ": reading will be slow.");
     else if (chunk > kLargestChunk)
         m_context.report("A053", element.path,
-                         "\"" + element.path + "\" is stored in chunks of " + byteText(chunk)
-                             + ": each look at it needs that much memory.");
+                         "\"" + element.path + "\" is stored in chunks of " + byteText(chunk) +
+                             ": each look at it needs that much memory.");
 }
 
 void ElementBuilder::fillArray(Element& element, const Object& object, int member)
@@ -138,8 +138,8 @@ void ElementBuilder::fillArray(Element& element, const Object& object, int membe
         element.kind = ElementKind::Unknown;
         element.storage = Storage::None;
         m_context.refuse("A015", element, ErrorCode::UnsupportedEncoding,
-                         "\"" + element.path + "\" is stored as " + element.values.type().describe()
-                             + ", which cannot be shown.");
+                         "\"" + element.path + "\" is stored as " +
+                             element.values.type().describe() + ", which cannot be shown.");
         return;
     }
     element.dtype = type;
@@ -164,9 +164,9 @@ void ElementBuilder::fillSparse(Element& element, const Object& group, Storage s
         *target = m_context.ref(*member);
         if (member->array->rank() != 1)
             m_context.refuse("A028", element, ErrorCode::Corrupt,
-                             "The array \"" + std::string(name) + "\" of the sparse matrix " + quoted
-                                 + " has " + std::to_string(member->array->rank())
-                                 + " dimensions, not one.");
+                             "The array \"" + std::string(name) + "\" of the sparse matrix " +
+                                 quoted + " has " + std::to_string(member->array->rank()) +
+                                 " dimensions, not one.");
         checkStorage(element, *target);
     }
     if (element.indices)

@@ -48,11 +48,12 @@ const Object* BuildContext::objectAt(std::uint64_t address) const
 std::optional<std::pair<std::int64_t, std::int64_t>> BuildContext::ends(const ArrayRef& array,
                                                                         const std::string& path)
 {
-    if (!m_file || !array || array.info().rank() != 1 || array.length() < 1
-        || !isInteger(array.dtype()) || !cheapToTouch(array.info()))
+    if (!m_file || !array || array.info().rank() != 1 || array.length() < 1 ||
+        !isInteger(array.dtype()) || !cheapToTouch(array.info()))
         return std::nullopt;
     const Index length = array.length();
-    hdf5::File::Slab slab{{0}, {length > 1 ? Index{2} : Index{1}}, {std::max<Index>(1, length - 1)}, -1};
+    hdf5::File::Slab slab{
+        {0}, {length > 1 ? Index{2} : Index{1}}, {std::max<Index>(1, length - 1)}, -1};
     slab.member = array.member;
     auto values = m_file->read(*array.object, slab, hdf5::Lane::Interactive);
     if (!values) {
@@ -67,8 +68,8 @@ std::optional<std::pair<std::int64_t, std::int64_t>> BuildContext::ends(const Ar
 std::optional<std::vector<std::int64_t>> BuildContext::head(const ArrayRef& array, Index most,
                                                             const std::string& path)
 {
-    if (!m_file || !array || array.info().rank() != 1 || !isInteger(array.dtype())
-        || !cheapToTouch(array.info()))
+    if (!m_file || !array || array.info().rank() != 1 || !isInteger(array.dtype()) ||
+        !cheapToTouch(array.info()))
         return std::nullopt;
     hdf5::File::Slab slab{{0}, {std::min(array.length(), most)}, {}, array.member};
     if (slab.count.front() == 0)

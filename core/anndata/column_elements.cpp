@@ -16,7 +16,7 @@ const Object* datasetIn(const Object& group, std::string_view name)
 {
     const Object* member = group.child(name);
     return member && member->isDataset() && member->array && !member->array->isNull ? member
-                                                                                   : nullptr;
+                                                                                    : nullptr;
 }
 
 ColumnKind nullableKind(Encoding encoding)
@@ -35,11 +35,11 @@ void ElementBuilder::setCategories(Element& element, const Object& categories)
     const Object* list = &categories;
     if (categories.isGroup())
         list = datasetIn(categories, "values");
-    if (!list || !list->isDataset() || !list->array || list->array->isNull
-        || list->array->type.value == DType::Other || list->array->rank() > 1) {
+    if (!list || !list->isDataset() || !list->array || list->array->isNull ||
+        list->array->type.value == DType::Other || list->array->rank() > 1) {
         m_context.refuse("A017", element, ErrorCode::UnsupportedEncoding,
-                         "The category list of \"" + element.path
-                             + "\" is stored in a way this program does not know.");
+                         "The category list of \"" + element.path +
+                             "\" is stored in a way this program does not know.");
         return;
     }
     element.categories = m_context.ref(*list);
@@ -59,8 +59,8 @@ void ElementBuilder::fillCategorical(Element& element, const Object& group)
     const Object* categories = group.child("categories");
     if (!codes || !isInteger(codes->array->type.value)) {
         m_context.refuse("A017", element, ErrorCode::Corrupt,
-                         "The categorical " + quoted
-                             + (codes ? " has codes that are no whole numbers." : " has no codes."));
+                         "The categorical " + quoted +
+                             (codes ? " has codes that are no whole numbers." : " has no codes."));
     } else {
         element.values = m_context.ref(*codes);
         element.shape = codes->array->shape;
@@ -78,8 +78,8 @@ void ElementBuilder::fillCategorical(Element& element, const Object& group)
     if (!ordered)
         m_context
             .report("A017", element.path,
-                    "The categorical " + quoted
-                        + " does not say whether its categories are ordered; anndata refuses it.")
+                    "The categorical " + quoted +
+                        " does not say whether its categories are ordered; anndata refuses it.")
             .fix = "Say that they are not ordered.";
 }
 
@@ -91,8 +91,9 @@ void ElementBuilder::fillNullable(Element& element, const Object& group, Encodin
     const std::string quoted = "\"" + element.path + "\"";
     const Object* values = datasetIn(group, "values");
     if (!values || values->array->type.value == DType::Other) {
-        m_context.refuse("A022", element, ErrorCode::Corrupt,
-                         quoted + " has no values beside its mask.").fixable = false;
+        m_context
+            .refuse("A022", element, ErrorCode::Corrupt, quoted + " has no values beside its mask.")
+            .fixable = false;
         return;
     }
     element.values = m_context.ref(*values);
@@ -118,12 +119,12 @@ void ElementBuilder::fillNullable(Element& element, const Object& group, Encodin
     const DType type = mask->array->type.value;
     if (type != DType::Bool && !isInteger(type))
         m_context.refuse("A022", element, ErrorCode::Corrupt,
-                         "The mask of " + quoted + " is " + mask->array->type.describe()
-                             + ", not true or false.");
+                         "The mask of " + quoted + " is " + mask->array->type.describe() +
+                             ", not true or false.");
     else if (mask->array->shape != values->array->shape)
         m_context.refuse("A022", element, ErrorCode::Corrupt,
-                         "The mask of " + quoted + " has " + grouped(element.mask.length())
-                             + " values, the values are " + grouped(element.values.length()) + ".");
+                         "The mask of " + quoted + " has " + grouped(element.mask.length()) +
+                             " values, the values are " + grouped(element.values.length()) + ".");
 }
 
 // 0.7: the dataset holds codes, its attribute refers to a list under __categories.
@@ -142,9 +143,9 @@ void ElementBuilder::fillOldCategorical(Element& column, const Object& codes, co
         list = byName;
         Finding& finding = m_context.report(
             "A047", column.path,
-            "The category list of \"" + column.path
-                + "\" is lost (it was copied by a tool that drops references)"
-                + (list ? "; the list of the same name is used." : "; its codes are shown."));
+            "The category list of \"" + column.path +
+                "\" is lost (it was copied by a tool that drops references)" +
+                (list ? "; the list of the same name is used." : "; its codes are shown."));
         if (!list) {
             finding.fixable = false;
             finding.fix = "Get the file again from its source.";
@@ -169,20 +170,20 @@ std::unique_ptr<Element> ElementBuilder::buildColumn(const Object* object, Eleme
                          "Column " + quoted + " is a data type without data.");
     } else if (!fillLink(*column, *object)) {
         fill(*column, *object);
-        if (column->kind == ElementKind::Array && table.object && object->isDataset()
-            && storedEncoding(*object).encoding == Encoding::None)
+        if (column->kind == ElementKind::Array && table.object && object->isDataset() &&
+            storedEncoding(*object).encoding == Encoding::None)
             fillOldCategorical(*column, *object, *table.object);
     }
 
     const bool shown = column->kind == ElementKind::Array && column->column != ColumnKind::Opaque;
     if (column->kind == ElementKind::Array && column->shape && column->shape->size() > 1)
         m_context.refuse("A010", *column, ErrorCode::UnsupportedEncoding,
-                         "Column " + quoted + " has " + std::to_string(column->shape->size())
-                             + " dimensions; it cannot be shown as a column.");
+                         "Column " + quoted + " has " + std::to_string(column->shape->size()) +
+                             " dimensions; it cannot be shown as a column.");
     else if (!shown && column->readable)
         m_context.refuse("A016", *column, ErrorCode::UnsupportedEncoding,
-                         "Column " + quoted + " is a " + std::string(nameOf(column->kind))
-                             + " that does not say what it is; it cannot be shown as a column.");
+                         "Column " + quoted + " is a " + std::string(nameOf(column->kind)) +
+                             " that does not say what it is; it cannot be shown as a column.");
     if (!column->readable && !shown)
         column->column = ColumnKind::Opaque;
     // Members of what is no column would be elements of the table.

@@ -23,7 +23,8 @@ Error unreadable(const Element& column)
 {
     if (column.whyNot)
         return *column.whyNot;
-    return Error(ErrorCode::UnsupportedEncoding, inQuotes(column.path) + " cannot be shown as a column.")
+    return Error(ErrorCode::UnsupportedEncoding,
+                 inQuotes(column.path) + " cannot be shown as a column.")
         .at(column.path);
 }
 
@@ -36,11 +37,12 @@ std::string ColumnValues::text(Index i) const
     return categories ? categories->text(values.integer(i)) : values.text(i);
 }
 
-Result<ColumnReader> ColumnReader::open(std::shared_ptr<const Dataset> dataset, const Element& column,
-                                        std::shared_ptr<Reading> reading)
+Result<ColumnReader> ColumnReader::open(std::shared_ptr<const Dataset> dataset,
+                                        const Element& column, std::shared_ptr<Reading> reading)
 {
     const bool oneDimensional = column.shape && column.shape->size() == 1;
-    if (!column.readable || column.column == ColumnKind::Opaque || !column.values || !oneDimensional)
+    if (!column.readable || column.column == ColumnKind::Opaque || !column.values ||
+        !oneDimensional)
         return unreadable(column);
     ColumnReader reader;
     reader.m_dataset = std::move(dataset);
@@ -53,8 +55,8 @@ Result<ColumnReader> ColumnReader::open(std::shared_ptr<const Dataset> dataset, 
 
 bool ColumnReader::holdsCategories() const noexcept
 {
-    return m_element->column == ColumnKind::Categorical
-        && m_element->categoryCount.value_or(0) <= kMostHeld;
+    return m_element->column == ColumnKind::Categorical &&
+           m_element->categoryCount.value_or(0) <= kMostHeld;
 }
 
 Result<Values> ColumnReader::categoryWindow(Index first, Index count, std::stop_token stop) const
@@ -94,7 +96,8 @@ Result<std::shared_ptr<const Values>> ColumnReader::categories(std::stop_token s
     return m_shared->categories;
 }
 
-Result<ColumnValues> ColumnReader::readCategorical(const Selection& rows, std::stop_token stop) const
+Result<ColumnValues> ColumnReader::readCategorical(const Selection& rows,
+                                                   std::stop_token stop) const
 {
     const Element& column = *m_element;
     const ArrayReader reader(column.values, m_reading, column.path);
@@ -138,8 +141,8 @@ Result<ColumnValues> ColumnReader::readCategorical(const Selection& rows, std::s
     std::vector<Index> places(at(result.values.size()), 0);
     for (Index i = 0; i < result.values.size(); ++i)
         if (!result.values.isMissing(i))
-            places[at(i)] = std::lower_bound(needed.begin(), needed.end(), target[at(i)])
-                - needed.begin();
+            places[at(i)] =
+                std::lower_bound(needed.begin(), needed.end(), target[at(i)]) - needed.begin();
     ColumnValues plain;
     plain.kind = plainColumnKind(found->type());
     plain.values = any ? found->gather(places) : Values(found->type(), result.values.size());
@@ -172,11 +175,14 @@ Result<ColumnValues> ColumnReader::readNullable(const Selection& rows, std::stop
 Result<ColumnValues> ColumnReader::read(const Selection& rows, std::stop_token stop) const
 {
     switch (m_element->column) {
-    case ColumnKind::Categorical: return readCategorical(rows, stop);
+    case ColumnKind::Categorical:
+        return readCategorical(rows, stop);
     case ColumnKind::NullableInteger:
     case ColumnKind::NullableBoolean:
-    case ColumnKind::NullableString: return readNullable(rows, stop);
-    default: break;
+    case ColumnKind::NullableString:
+        return readNullable(rows, stop);
+    default:
+        break;
     }
     auto values = ArrayReader(m_element->values, m_reading, m_element->path).rows(rows, stop);
     if (!values)

@@ -59,8 +59,8 @@ std::vector<const Object*> modalitiesOf(const Object& root)
     std::vector<const Object*> ordered;
     for (const std::string& name : order->texts) {
         const Object* modality = group->child(name);
-        if (!modality || !modality->isGroup()
-            || std::find(ordered.begin(), ordered.end(), modality) != ordered.end())
+        if (!modality || !modality->isGroup() ||
+            std::find(ordered.begin(), ordered.end(), modality) != ordered.end())
             return stored;
         ordered.push_back(modality);
     }
@@ -71,14 +71,14 @@ std::vector<const Object*> modalitiesOf(const Object& root)
 std::string whatElse(const Object& root)
 {
     const std::string lead = "This is not an h5ad file: it has neither obs nor var; ";
-    if (hasGroup(root, "assays") && (root.child("cell.names") || root.child("active.ident")
-                                     || hasAttribute(root, "active.assay")))
+    if (hasGroup(root, "assays") && (root.child("cell.names") || root.child("active.ident") ||
+                                     hasAttribute(root, "active.assay")))
         return "This is an h5Seurat file, not an h5ad file; Cellfolio does not read it.";
     for (const auto& child : root.children)
-        if (child->isGroup() && hasDataset(*child, "data") && hasDataset(*child, "indices")
-            && hasDataset(*child, "indptr"))
-            return lead + "the group \"" + child->name
-                + "\" looks like a count matrix without names of cells and genes.";
+        if (child->isGroup() && hasDataset(*child, "data") && hasDataset(*child, "indices") &&
+            hasDataset(*child, "indptr"))
+            return lead + "the group \"" + child->name +
+                   "\" looks like a count matrix without names of cells and genes.";
     if (hasDataset(root, "barcode_idx") || hasDataset(root, "umi"))
         return lead + "it looks like 10x molecule information, which holds no matrix.";
     if (attributeText(root, "format").find("Cooler") != std::string::npos)
@@ -99,8 +99,8 @@ std::string whatElse(const Object& root)
     std::string names;
     for (std::size_t i = 0; i < root.children.size() && i < 3; ++i)
         names += (i == 0 ? "\"" : ", \"") + root.children[i]->name + "\"";
-    return lead + "it is another kind of HDF5 file (it holds " + names
-        + (root.children.size() > 3 ? " …)." : ").");
+    return lead + "it is another kind of HDF5 file (it holds " + names +
+           (root.children.size() > 3 ? " …)." : ").");
 }
 
 } // namespace cellfolio

@@ -67,9 +67,9 @@ void DataSetBuilder::build(const Object& group, Element& root)
     for (const char* name : {"obs", "var"})
         if (!root.child(name))
             m_context.report("A005", joinPath(root.path, name),
-                             std::string("The table of ")
-                                 + (name[0] == 'o' ? "observations (obs)" : "variables (var)")
-                                 + " is missing.");
+                             std::string("The table of ") +
+                                 (name[0] == 'o' ? "observations (obs)" : "variables (var)") +
+                                 " is missing.");
     applyOldCategories(root);
     const Axes axes = alignElements(m_context, root);
     nObs = axes.nObs;
@@ -108,9 +108,10 @@ void DataSetBuilder::addChild(const Object& child, Element& root)
     const std::string& name = child.name;
     if (child.kind == ObjectKind::NamedType || name == "__DATA_TYPES__") {
         if (name != "__DATA_TYPES__")
-            m_context.report("A055", joinPath(root.path, name),
-                             "The data type \"" + name
-                                 + "\" at the top level: anndata cannot open this file.")
+            m_context
+                .report("A055", joinPath(root.path, name),
+                        "The data type \"" + name +
+                            "\" at the top level: anndata cannot open this file.")
                 .fix = "Remove it.";
         return;
     }
@@ -138,10 +139,10 @@ void DataSetBuilder::addChild(const Object& child, Element& root)
     if (name == "mod" && !m_alsoKnown.empty())
         return; // data sets of their own
 
-    static constexpr std::array<std::string_view, 9> kKnown{"X",    "layers", "obsm", "varm", "obsp",
-                                                            "varp", "uns",    "raw",  "obs"};
-    const bool known = std::find(kKnown.begin(), kKnown.end(), name) != kKnown.end()
-        || std::find(m_alsoKnown.begin(), m_alsoKnown.end(), name) != m_alsoKnown.end();
+    static constexpr std::array<std::string_view, 9> kKnown{
+        "X", "layers", "obsm", "varm", "obsp", "varp", "uns", "raw", "obs"};
+    const bool known = std::find(kKnown.begin(), kKnown.end(), name) != kKnown.end() ||
+                       std::find(m_alsoKnown.begin(), m_alsoKnown.end(), name) != m_alsoKnown.end();
     if (!known)
         m_context.report("A055", joinPath(root.path, name),
                          "\"" + name + "\" at the top level: anndata cannot open this file.");
@@ -222,11 +223,12 @@ void DataSetBuilder::applyOldCategories(Element& root)
     auto& entries = (*uns)->children;
     for (auto entry = entries.begin(); entry != entries.end();) {
         Element& list = **entry;
-        const bool named = list.name.size() > kSuffix.size()
-            && list.name.compare(list.name.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
-        if (!named || !list.readable || !list.values || !list.dtype
-            || (list.kind != ElementKind::Array && list.kind != ElementKind::Scalar)
-            || list.values.info().rank() > 1) {
+        const bool named =
+            list.name.size() > kSuffix.size() &&
+            list.name.compare(list.name.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
+        if (!named || !list.readable || !list.values || !list.dtype ||
+            (list.kind != ElementKind::Array && list.kind != ElementKind::Scalar) ||
+            list.values.info().rank() > 1) {
             ++entry;
             continue;
         }
@@ -238,14 +240,13 @@ void DataSetBuilder::applyOldCategories(Element& root)
             if (!isTable(table) || table->storage != Storage::Compound)
                 continue;
             for (const auto& candidate : table->children) {
-                if (candidate->name != column || !candidate->readable || !candidate->dtype
-                    || !isInteger(*candidate->dtype))
+                if (candidate->name != column || !candidate->readable || !candidate->dtype ||
+                    !isInteger(*candidate->dtype))
                     continue;
                 const auto codes =
                     m_context.head(candidate->values, kCodesLookedAt, candidate->path);
-                if (codes
-                    && std::any_of(codes->begin(), codes->end(),
-                                   [count](std::int64_t code) { return code >= count; }))
+                if (codes && std::any_of(codes->begin(), codes->end(),
+                                         [count](std::int64_t code) { return code >= count; }))
                     continue;
                 candidate->column = ColumnKind::Categorical;
                 candidate->categories = list.values;
@@ -257,9 +258,9 @@ void DataSetBuilder::applyOldCategories(Element& root)
         if (used == 2)
             m_context
                 .report("A047", list.path,
-                        "obs and var both have a column \"" + column
-                            + "\", but the file kept only one list of categories; it is used for "
-                              "both.")
+                        "obs and var both have a column \"" + column +
+                            "\", but the file kept only one list of categories; it is used for "
+                            "both.")
                 .severity = Severity::Warning;
         if (used == 0) {
             ++entry;
@@ -283,8 +284,8 @@ void DataSetBuilder::addNeighbourGraphs(Element& root)
             continue;
         auto obsp = std::find_if(root.children.begin(), root.children.end(),
                                  [](const auto& child) { return child->name == "obsp"; });
-        if (obsp != root.children.end()
-            && ((*obsp)->kind != ElementKind::Mapping || (*obsp)->child(graph->name)))
+        if (obsp != root.children.end() &&
+            ((*obsp)->kind != ElementKind::Mapping || (*obsp)->child(graph->name)))
             continue;
         if (obsp == root.children.end()) {
             auto mapping = std::make_unique<Element>();
@@ -308,8 +309,8 @@ std::optional<Index> rowsOfTable(const Object* table)
         return std::nullopt;
     if (table->isDataset())
         return isCompound(*table) && table->array->rank() == 1
-            ? std::optional(table->array->shape.front())
-            : std::nullopt;
+                   ? std::optional(table->array->shape.front())
+                   : std::nullopt;
     const hdf5::Attribute* name = table->attribute("_index");
     const Object* index = table->find(name ? name->text().value_or("_index") : "_index");
     if (index && index->isGroup()) {

@@ -48,7 +48,8 @@ std::string modernPath(std::string path)
 {
     for (const char* old : {"raw.X", "raw.var", "raw.varm"}) {
         const std::string_view name(old);
-        const bool whole = path.size() == name.size() || (path.size() > name.size() && path[name.size()] == '/');
+        const bool whole =
+            path.size() == name.size() || (path.size() > name.size() && path[name.size()] == '/');
         if (whole && path.compare(0, name.size(), name) == 0) {
             path[3] = '/';
             break;
@@ -65,10 +66,14 @@ constexpr std::size_t kMostCompared = 5000;
 std::string_view nameOf(FileFormat format)
 {
     switch (format) {
-    case FileFormat::H5ad: return "h5ad";
-    case FileFormat::H5mu: return "h5mu";
-    case FileFormat::TenX: return "10x";
-    case FileFormat::Loom: return "loom";
+    case FileFormat::H5ad:
+        return "h5ad";
+    case FileFormat::H5mu:
+        return "h5mu";
+    case FileFormat::TenX:
+        return "10x";
+    case FileFormat::Loom:
+        return "loom";
     }
     return "h5ad";
 }
@@ -122,9 +127,9 @@ Result<const Element*> Dataset::find(std::string_view path) const
 
 const Element* Dataset::namesOf(const Element& element, int dimension) const noexcept
 {
-    const std::optional<Axis> axis = dimension == 0 ? element.firstAxis
-        : dimension == 1                            ? element.secondAxis
-                                                    : std::nullopt;
+    const std::optional<Axis> axis = dimension == 0   ? element.firstAxis
+                                     : dimension == 1 ? element.secondAxis
+                                                      : std::nullopt;
     if (!axis)
         return nullptr;
     const Element* dataSet = &element;

@@ -99,12 +99,13 @@ Result<void> DatasetBuilder::buildH5ad()
     m_dataset->m_nVars = builder.nVars;
     if (builder.generation == "0.5" || builder.generation == "0.7")
         m_context.report("A003", "/",
-                         std::string("Written by an anndata older than 0.8 (")
-                             + (builder.generation == "0.5" ? "0.5 or 0.6" : "0.7")
-                             + "). It opens, but newer R readers will not read it.");
+                         std::string("Written by an anndata older than 0.8 (") +
+                             (builder.generation == "0.5" ? "0.5 or 0.6" : "0.7") +
+                             "). It opens, but newer R readers will not read it.");
     else if (stored.encoding == Encoding::Other)
-        m_context.report("A015", "/", "The file is described as \"" + stored.text()
-                                          + "\", which anndata does not know.");
+        m_context.report("A015", "/",
+                         "The file is described as \"" + stored.text() +
+                             "\", which anndata does not know.");
     else if (!m_context.tagged)
         m_context.report("A016", "/",
                          "The file has no description of its type; Python guesses, R fails.");
@@ -118,8 +119,8 @@ bool DatasetBuilder::insideStartsWith(const std::string& name)
         inside.clear();
         return true;
     }
-    if (inside.size() > name.size() && inside.compare(0, name.size(), name) == 0
-        && inside[name.size()] == '/') {
+    if (inside.size() > name.size() && inside.compare(0, name.size(), name) == 0 &&
+        inside[name.size()] == '/') {
         inside.erase(0, name.size() + 1);
         return true;
     }
@@ -141,13 +142,14 @@ Result<void> DatasetBuilder::chooseByInside(const std::vector<const Object*>& ch
         return {};
     }
     // A name that is neither a choice nor a path can only be a choice mistyped.
-    if (!m_input.inside.empty() && m_input.inside.find('/') == std::string::npos
-        && !m_input.root->find(m_input.inside)) {
+    if (!m_input.inside.empty() && m_input.inside.find('/') == std::string::npos &&
+        !m_input.root->find(m_input.inside)) {
         std::vector<std::string> names;
         for (const Object* choice : choices)
             names.push_back(choice->name);
-        return Error(ErrorCode::NotFound, std::string("There is no ") + what + " \"" + m_input.inside
-                                              + "\" in this file; it has " + joined(choices) + ".")
+        return Error(ErrorCode::NotFound, std::string("There is no ") + what + " \"" +
+                                              m_input.inside + "\" in this file; it has " +
+                                              joined(choices) + ".")
             .at("/")
             .suggest(nearest(m_input.inside, names));
     }
@@ -275,8 +277,7 @@ void DatasetBuilder::tallyFindings()
         m_context.report(id, tally.count > 1 ? "/" : tally.first, std::move(message)).count =
             tally.count;
     };
-    say("A016", m_context.undescribed,
-        "has no description of its type; Python guesses, R fails.",
+    say("A016", m_context.undescribed, "has no description of its type; Python guesses, R fails.",
         "elements have no description of their type; Python guesses, R fails.");
     if (m_dataset->m_format == FileFormat::H5ad || m_dataset->m_format == FileFormat::H5mu)
         say("A024", m_context.fixedText,
@@ -288,8 +289,9 @@ void DatasetBuilder::tallyFindings()
     if (m_context.newest.count > 0)
         m_context
             .report("A044", "/",
-                    "Needs anndata 0." + std::to_string(m_context.newestMinor) + " or newer because of "
-                        + inQuotes(m_context.newest.first) + " (" + m_context.newestWhat + ").")
+                    "Needs anndata 0." + std::to_string(m_context.newestMinor) +
+                        " or newer because of " + inQuotes(m_context.newest.first) + " (" +
+                        m_context.newestWhat + ").")
             .count = m_context.newest.count;
 }
 
@@ -297,11 +299,13 @@ void DatasetBuilder::limitFindings()
 {
     std::vector<Finding>& findings = m_context.findings();
     std::map<std::string, Index> seen;
-    std::erase_if(findings, [&](const Finding& finding) { return ++seen[finding.id] > kMostOfOneRule; });
+    std::erase_if(findings,
+                  [&](const Finding& finding) { return ++seen[finding.id] > kMostOfOneRule; });
     for (const auto& [id, count] : seen)
         if (count > kMostOfOneRule)
-            m_context.report(id, "/", "The same holds for " + grouped(count - kMostOfOneRule)
-                                          + " more elements.")
+            m_context
+                .report(id, "/",
+                        "The same holds for " + grouped(count - kMostOfOneRule) + " more elements.")
                 .count = count - kMostOfOneRule;
 }
 
@@ -325,8 +329,8 @@ void DatasetBuilder::addPart(Element& owner, const std::string& name, const Arra
         part->kind = ElementKind::Unknown;
         part->readable = false;
         part->whyNot = Error(ErrorCode::UnsupportedEncoding,
-                             "\"" + part->path + "\" is stored as " + array.type().describe()
-                                 + ", which cannot be shown.")
+                             "\"" + part->path + "\" is stored as " + array.type().describe() +
+                                 ", which cannot be shown.")
                            .at(part->path);
     } else {
         part->dtype = array.dtype();

@@ -61,16 +61,16 @@ bool ElementBuilder::fillLink(Element& element, const Object& object)
         element.linkType = "soft";
         element.linkTarget = object.linkTarget;
         m_context.refuse("A046", element, ErrorCode::NotFound,
-                         "\"" + element.path + "\" is a link to " + object.linkTarget
-                             + ", which is not there.");
+                         "\"" + element.path + "\" is a link to " + object.linkTarget +
+                             ", which is not there.");
         return true;
     case ObjectKind::External: {
         element.linkType = "external";
         element.linkTarget = object.linkFile + object.linkTarget;
         Finding& finding = m_context.refuse(
             "A046", element, ErrorCode::Refused,
-            "\"" + element.path + "\" is a link to " + object.linkTarget + " in another file, \""
-                + object.linkFile + "\"; links to other files are not followed.");
+            "\"" + element.path + "\" is a link to " + object.linkTarget + " in another file, \"" +
+                object.linkFile + "\"; links to other files are not followed.");
         finding.severity = Severity::Warning;
         finding.fix = "Open that file itself, or embed the data.";
         return true;
@@ -78,17 +78,17 @@ bool ElementBuilder::fillLink(Element& element, const Object& object)
     case ObjectKind::Cycle: {
         element.linkType = object.soft ? "soft" : "";
         element.linkTarget = object.linkTarget;
-        Finding& finding = m_context.refuse("A046", element, ErrorCode::Refused,
-                                            "\"" + element.path
-                                                + "\" is a link back to a group that holds it.");
+        Finding& finding =
+            m_context.refuse("A046", element, ErrorCode::Refused,
+                             "\"" + element.path + "\" is a link back to a group that holds it.");
         finding.severity = Severity::Warning;
         return true;
     }
     case ObjectKind::Damaged:
         element.kind = ElementKind::Unknown;
         m_context.refuse("A056", element, ErrorCode::Corrupt,
-                         "\"" + element.path + "\" cannot be opened: "
-                             + (object.failure.empty() ? "it is damaged." : object.failure));
+                         "\"" + element.path + "\" cannot be opened: " +
+                             (object.failure.empty() ? "it is damaged." : object.failure));
         return true;
     default:
         return false;
@@ -102,45 +102,64 @@ void ElementBuilder::fill(Element& element, const Object& object)
     element.version = stored.version;
     if (stored.encoding == Encoding::Other) {
         m_context.refuse("A015", element, ErrorCode::UnsupportedEncoding,
-                         "\"" + element.path + "\" is stored in a way this program does not know ("
-                             + stored.text() + "); anndata will refuse the whole file.");
+                         "\"" + element.path +
+                             "\" is stored in a way this program does not know (" + stored.text() +
+                             "); anndata will refuse the whole file.");
         fillUnknown(element, object);
         return;
     }
     if (!stored.exact)
         m_context.report("A015", element.path,
-                         "\"" + element.path + "\" is described as \"" + stored.text()
-                             + "\", which anndata does not know; it is read as what it looks like.");
+                         "\"" + element.path + "\" is described as \"" + stored.text() +
+                             "\", which anndata does not know; it is read as what it looks like.");
 
     if (stored.encoding == Encoding::None && m_context.tagged)
         BuildContext::count(m_context.undescribed, element.path);
-    Encoding encoding = stored.encoding == Encoding::None ? guessedEncoding(object) : stored.encoding;
-    const bool wantsGroup = encoding == Encoding::AnnData || encoding == Encoding::Raw
-        || encoding == Encoding::Dict || encoding == Encoding::Csr || encoding == Encoding::Csc
-        || encoding == Encoding::DataFrame || encoding == Encoding::Categorical
-        || encoding == Encoding::NullableInteger || encoding == Encoding::NullableBoolean
-        || encoding == Encoding::NullableString || encoding == Encoding::Awkward;
+    Encoding encoding =
+        stored.encoding == Encoding::None ? guessedEncoding(object) : stored.encoding;
+    const bool wantsGroup =
+        encoding == Encoding::AnnData || encoding == Encoding::Raw || encoding == Encoding::Dict ||
+        encoding == Encoding::Csr || encoding == Encoding::Csc || encoding == Encoding::DataFrame ||
+        encoding == Encoding::Categorical || encoding == Encoding::NullableInteger ||
+        encoding == Encoding::NullableBoolean || encoding == Encoding::NullableString ||
+        encoding == Encoding::Awkward;
     if (wantsGroup != object.isGroup()) {
         m_context.report("A015", element.path,
-                         "\"" + element.path + "\" is described as \"" + stored.text() + "\" but is a "
-                             + (object.isGroup() ? "group" : "dataset")
-                             + "; it is read as what it looks like.");
+                         "\"" + element.path + "\" is described as \"" + stored.text() +
+                             "\" but is a " + (object.isGroup() ? "group" : "dataset") +
+                             "; it is read as what it looks like.");
         encoding = guessedEncoding(object);
     }
 
     switch (encoding) {
-    case Encoding::Csr: fillSparse(element, object, Storage::Csr); break;
-    case Encoding::Csc: fillSparse(element, object, Storage::Csc); break;
-    case Encoding::DataFrame: fillFrame(element, object); break;
-    case Encoding::Categorical: fillCategorical(element, object); break;
+    case Encoding::Csr:
+        fillSparse(element, object, Storage::Csr);
+        break;
+    case Encoding::Csc:
+        fillSparse(element, object, Storage::Csc);
+        break;
+    case Encoding::DataFrame:
+        fillFrame(element, object);
+        break;
+    case Encoding::Categorical:
+        fillCategorical(element, object);
+        break;
     case Encoding::NullableInteger:
     case Encoding::NullableBoolean:
-    case Encoding::NullableString: fillNullable(element, object, encoding); break;
-    case Encoding::Awkward: fillAwkward(element, object); break;
+    case Encoding::NullableString:
+        fillNullable(element, object, encoding);
+        break;
+    case Encoding::Awkward:
+        fillAwkward(element, object);
+        break;
     case Encoding::AnnData:
     case Encoding::Raw:
-    case Encoding::Dict: fillMapping(element, object); break;
-    default: fillArray(element, object); break;
+    case Encoding::Dict:
+        fillMapping(element, object);
+        break;
+    default:
+        fillArray(element, object);
+        break;
     }
 }
 

@@ -78,9 +78,9 @@ StoredEncoding storedEncoding(const Object& object)
             if (known.type != *stored.type)
                 continue;
             stored.encoding = known.encoding;
-            stored.exact = stored.version && !stored.version->empty()
-                && std::find(known.versions.begin(), known.versions.end(), *stored.version)
-                    != known.versions.end();
+            stored.exact = stored.version && !stored.version->empty() &&
+                           std::find(known.versions.begin(), known.versions.end(),
+                                     *stored.version) != known.versions.end();
         }
         return stored;
     }
@@ -92,8 +92,8 @@ StoredEncoding storedEncoding(const Object& object)
 
 bool isCompound(const Object& object)
 {
-    return object.array && object.array->type.cls == hdf5::TypeClass::Compound
-        && object.array->type.value == DType::Other;
+    return object.array && object.array->type.cls == hdf5::TypeClass::Compound &&
+           object.array->type.value == DType::Other;
 }
 
 Encoding guessedEncoding(const Object& object)
@@ -118,9 +118,12 @@ Encoding guessedEncoding(const Object& object)
         return Encoding::Categorical;
     if (hasDataset(object, "values") && hasDataset(object, "mask")) {
         switch (object.child("values")->array->type.value) {
-        case DType::String: return Encoding::NullableString;
-        case DType::Bool: return Encoding::NullableBoolean;
-        default: return Encoding::NullableInteger;
+        case DType::String:
+            return Encoding::NullableString;
+        case DType::Bool:
+            return Encoding::NullableBoolean;
+        default:
+            return Encoding::NullableInteger;
         }
     }
     return Encoding::Dict;

@@ -23,7 +23,7 @@ const Object* matrixOf(const Object& file)
 {
     const Object* matrix = file.child("matrix");
     return matrix && matrix->isDataset() && matrix->array && matrix->array->rank() == 2 ? matrix
-                                                                                       : nullptr;
+                                                                                        : nullptr;
 }
 
 // Fills an element with a stored genes × cells array.
@@ -53,8 +53,8 @@ const Object* namesIn(const Object& attributes, std::initializer_list<std::strin
                       Index rows)
 {
     const auto fits = [rows](const Object& object) {
-        return object.isDataset() && object.array && object.array->rank() == 1
-            && object.array->shape.front() == rows;
+        return object.isDataset() && object.array && object.array->rank() == 1 &&
+               object.array->shape.front() == rows;
     };
     for (const std::string_view name : usual)
         if (const Object* found = attributes.child(name); found && fits(*found))
@@ -66,8 +66,8 @@ const Object* namesIn(const Object& attributes, std::initializer_list<std::strin
 }
 
 // One-dimensional attributes are columns, others rows of an aligned array.
-void addAttributes(ElementBuilder& builder, const Object& attributes,
-                   const Object* names, Element& table, Element& aligned)
+void addAttributes(ElementBuilder& builder, const Object& attributes, const Object* names,
+                   Element& table, Element& aligned)
 {
     if (names) {
         table.indexName = names->name;
@@ -99,8 +99,8 @@ std::optional<std::string> loomVersion(BuildContext& context, const Object& root
         return attribute->text();
     const Object* attributes = groupIn(root, "attrs");
     const Object* version = attributes ? attributes->child("LOOM_SPEC_VERSION") : nullptr;
-    if (!version || !version->isDataset() || !version->array || !context.file()
-        || version->array->count() != 1 || version->array->type.value != DType::String)
+    if (!version || !version->isDataset() || !version->array || !context.file() ||
+        version->array->count() != 1 || version->array->type.value != DType::String)
         return std::nullopt;
     hdf5::File::Slab slab;
     slab.start.assign(version->array->shape.size(), 0);
@@ -129,8 +129,8 @@ Axes buildLoom(BuildContext& context, const Object& file, Element& root)
             auto layer = builder.build(*child, *mapping, child->name);
             if (!layer)
                 continue;
-            if (layer->shape && layer->shape->size() == 2 && layer->kind == ElementKind::Array
-                && !layer->isSparse()) {
+            if (layer->shape && layer->shape->size() == 2 && layer->kind == ElementKind::Array &&
+                !layer->isSparse()) {
                 std::swap((*layer->shape)[0], (*layer->shape)[1]);
                 layer->transposed = true;
             }
@@ -151,8 +151,8 @@ Axes buildLoom(BuildContext& context, const Object& file, Element& root)
                   namesIn(cells, {"CellID", "cell_id", "obs_names", "Cell", "barcode"}, nObs), *obs,
                   *obsm);
     addAttributes(builder, genes,
-                  namesIn(genes, {"Gene", "gene", "var_names", "GeneName", "Accession"}, nVars), *var,
-                  *varm);
+                  namesIn(genes, {"Gene", "gene", "var_names", "GeneName", "Accession"}, nVars),
+                  *var, *varm);
     for (auto* mapping : {&obsm, &varm})
         if (!(*mapping)->children.empty())
             root.children.push_back(std::move(*mapping));

@@ -34,15 +34,17 @@ void settleShape(BuildContext& context, Element& element, const ExpectedShape& e
         if (expected.first && expected.second) {
             element.shape = std::vector<Index>{*expected.first, *expected.second};
             settleStorage(element, *element.shape);
-            context.report("A029", element.path,
-                           "The sparse matrix " + inQuotes(element.path) + " does not say its shape; "
-                               + shapeText(*element.shape) + " is taken from the tables.")
+            context
+                .report("A029", element.path,
+                        "The sparse matrix " + inQuotes(element.path) +
+                            " does not say its shape; " + shapeText(*element.shape) +
+                            " is taken from the tables.")
                 .fix = "Write its shape.";
             return;
         }
         context.refuse("A029", element, ErrorCode::Corrupt,
-                       "The sparse matrix " + inQuotes(element.path)
-                           + " does not say its shape, and no table tells it.");
+                       "The sparse matrix " + inQuotes(element.path) +
+                           " does not say its shape, and no table tells it.");
         return;
     }
     settleStorage(element, *element.shape);
@@ -54,10 +56,11 @@ void settleShape(BuildContext& context, Element& element, const ExpectedShape& e
     const bool minorAgrees = element.storage == Storage::Csc ? (*element.shape)[0] == wanted[0]
                                                              : (*element.shape)[1] == wanted[1];
     if (major != wantedMajor && minorAgrees && pointers == wantedMajor + 1) {
-        context.report("A029", element.path,
-                       "The matrix " + inQuotes(element.path) + " says " + shapeText(*element.shape)
-                           + ", the tables say " + shapeText(wanted)
-                           + "; its pointers fit the tables, which are taken.")
+        context
+            .report("A029", element.path,
+                    "The matrix " + inQuotes(element.path) + " says " + shapeText(*element.shape) +
+                        ", the tables say " + shapeText(wanted) +
+                        "; its pointers fit the tables, which are taken.")
             .fix = "Write the right shape.";
         element.shape = wanted;
     }
@@ -70,37 +73,37 @@ void checkPointers(BuildContext& context, Element& element)
     const bool narrow = element.indptr.dtype() == DType::Int32;
     if (values != indices)
         context.refuse("A033", element, ErrorCode::Corrupt,
-                       "The matrix " + inQuotes(element.path) + " stores " + grouped(values) + " values but "
-                           + grouped(indices) + " indices.");
+                       "The matrix " + inQuotes(element.path) + " stores " + grouped(values) +
+                           " values but " + grouped(indices) + " indices.");
     const auto ends = context.ends(element.indptr, element.path);
     if (!ends)
         return;
     const auto [first, last] = *ends;
     if (first != 0)
         context.refuse("A031", element, ErrorCode::Corrupt,
-                       "The pointers of " + inQuotes(element.path) + " start at " + std::to_string(first)
-                           + ", not at 0.");
+                       "The pointers of " + inQuotes(element.path) + " start at " +
+                           std::to_string(first) + ", not at 0.");
     if (last < 0) {
         context.refuse("A036", element, ErrorCode::Corrupt,
-                       "The row pointers of " + inQuotes(element.path)
-                           + " overflowed 32 bits when this file was written (the last is "
-                           + std::to_string(last) + "); later rows are unreadable as they stand.");
+                       "The row pointers of " + inQuotes(element.path) +
+                           " overflowed 32 bits when this file was written (the last is " +
+                           std::to_string(last) + "); later rows are unreadable as they stand.");
         return;
     }
     if (narrow && last == kInt32Max && values != kInt32Max)
         context.refuse("A036", element, ErrorCode::Corrupt,
-                       "The row pointers of " + inQuotes(element.path)
-                           + " are stuck at 2147483647, the most that 32 bits hold; later rows are "
-                             "unreadable as they stand.");
+                       "The row pointers of " + inQuotes(element.path) +
+                           " are stuck at 2147483647, the most that 32 bits hold; later rows are "
+                           "unreadable as they stand.");
     const Index stored = values < indices ? values : indices;
     if (last > stored) {
         context.refuse("A033", element, ErrorCode::Corrupt,
-                       "The matrix " + inQuotes(element.path) + " claims " + grouped(last)
-                           + " values and stores " + grouped(stored) + ".");
+                       "The matrix " + inQuotes(element.path) + " claims " + grouped(last) +
+                           " values and stores " + grouped(stored) + ".");
     } else if (last < stored) {
         Finding& finding = context.report("A033", element.path,
-                                          grouped(stored - last) + " stored values of "
-                                              + inQuotes(element.path) + " belong to no row.");
+                                          grouped(stored - last) + " stored values of " +
+                                              inQuotes(element.path) + " belong to no row.");
         finding.severity = Severity::Warning;
         finding.fix = "Cut them off.";
         finding.fixable = true;
@@ -115,25 +118,28 @@ void checkTypes(BuildContext& context, Element& element)
     for (const auto& [array, type] : {std::pair{"indices", indices}, std::pair{"indptr", indptr}})
         if (!isInteger(type))
             context.refuse("A035", element, ErrorCode::UnsupportedEncoding,
-                           "The array \"" + std::string(array) + "\" of " + inQuotes(element.path)
-                               + " holds no whole numbers (" + std::string(nameOf(type)) + ").");
+                           "The array \"" + std::string(array) + "\" of " + inQuotes(element.path) +
+                               " holds no whole numbers (" + std::string(nameOf(type)) + ").");
     if (!element.readable)
         return;
-    const std::string types =
-        std::string(nameOf(indices)) + " and " + std::string(nameOf(indptr));
+    const std::string types = std::string(nameOf(indices)) + " and " + std::string(nameOf(indptr));
     if (indices == DType::UInt64 || indptr == DType::UInt64)
-        context.report("A035", element.path, "The index types of " + inQuotes(element.path) + " are " + types
-                                                 + ": scipy cannot use the matrix at all.")
+        context
+            .report("A035", element.path,
+                    "The index types of " + inQuotes(element.path) + " are " + types +
+                        ": scipy cannot use the matrix at all.")
             .severity = Severity::Error;
     else if (indices != indptr || isUnsignedInteger(indices))
-        context.report("A035", element.path, "The index types of " + inQuotes(element.path) + " are " + types
-                                                 + ": scipy cannot select columns.");
+        context.report("A035", element.path,
+                       "The index types of " + inQuotes(element.path) + " are " + types +
+                           ": scipy cannot select columns.");
     if (!element.dtype)
         return;
     if (*element.dtype == DType::Float16 || isComplex(*element.dtype))
-        context.report("A037", element.path, "The sparse matrix " + inQuotes(element.path) + " holds "
-                                                 + std::string(nameOf(*element.dtype))
-                                                 + " values, which most programs cannot use.");
+        context.report("A037", element.path,
+                       "The sparse matrix " + inQuotes(element.path) + " holds " +
+                           std::string(nameOf(*element.dtype)) +
+                           " values, which most programs cannot use.");
     else if (!isReal(*element.dtype))
         context.refuse("A037", element, ErrorCode::UnsupportedEncoding,
                        "The sparse matrix " + inQuotes(element.path) + " does not hold numbers.");
@@ -152,18 +158,18 @@ std::string shapeText(const std::vector<Index>& shape)
 void checkSparse(BuildContext& context, Element& element, const ExpectedShape& expected)
 {
     settleShape(context, element, expected);
-    if (!element.indptr || !element.indices || !element.values || !element.shape
-        || element.indptr.info().rank() != 1 || element.indices.info().rank() != 1
-        || element.values.info().rank() != 1)
+    if (!element.indptr || !element.indices || !element.values || !element.shape ||
+        element.indptr.info().rank() != 1 || element.indices.info().rank() != 1 ||
+        element.values.info().rank() != 1)
         return; // A028 has been said
     const Index major = majorOf(element, *element.shape);
     const Index pointers = element.indptr.length();
     if (pointers != major + 1)
         context.refuse("A030", element, ErrorCode::Corrupt,
-                       "The matrix " + inQuotes(element.path) + " has " + grouped(pointers)
-                           + " pointers (indptr) for " + grouped(major)
-                           + (element.storage == Storage::Csc ? " columns" : " rows")
-                           + "; there should be " + grouped(major + 1) + ".");
+                       "The matrix " + inQuotes(element.path) + " has " + grouped(pointers) +
+                           " pointers (indptr) for " + grouped(major) +
+                           (element.storage == Storage::Csc ? " columns" : " rows") +
+                           "; there should be " + grouped(major + 1) + ".");
     checkTypes(context, element);
     checkPointers(context, element);
 }

@@ -62,28 +62,29 @@ void ElementBuilder::fillFrame(Element& table, const Object& group)
         index = group.find(*indexSaid);
         if (!index)
             m_context.report("A007", table.path,
-                             "The table " + inQuotes(table.path) + " says its row names are in "
-                                 + inQuotes(*indexSaid)
-                                 + ", which is not there; its rows are numbered.");
+                             "The table " + inQuotes(table.path) + " says its row names are in " +
+                                 inQuotes(*indexSaid) +
+                                 ", which is not there; its rows are numbered.");
     } else {
         for (const char* usual : {"_index", "index"})
             if (!index && group.child(usual)) {
                 index = group.child(usual);
                 table.indexName = usual;
             }
-        m_context.report("A007", table.path,
-                         "The table " + inQuotes(table.path) + " does not say where its row names are; "
-                             + (index ? inQuotes(table.indexName) + " is taken."
-                                      : "its rows are numbered."));
+        m_context.report(
+            "A007", table.path,
+            "The table " + inQuotes(table.path) + " does not say where its row names are; " +
+                (index ? inQuotes(table.indexName) + " is taken." : "its rows are numbered."));
     }
     if (index) {
         auto names = buildColumn(index, table, table.indexName);
         if (names->readable)
             table.index = std::move(names);
         else
-            m_context.report("A007", table.path,
-                             "The row names of " + inQuotes(table.path)
-                                 + " cannot be read; its rows are numbered.")
+            m_context
+                .report("A007", table.path,
+                        "The row names of " + inQuotes(table.path) +
+                            " cannot be read; its rows are numbered.")
                 .fixable = false;
     }
 
@@ -93,62 +94,66 @@ void ElementBuilder::fillFrame(Element& table, const Object& group)
         listed = order->texts;
     } else {
         for (const auto& child : group.children)
-            if (child.get() != index && child->name != "__categories"
-                && child->kind != ObjectKind::NamedType)
+            if (child.get() != index && child->name != "__categories" &&
+                child->kind != ObjectKind::NamedType)
                 listed.push_back(child->name);
         if (!listed.empty())
             m_context
                 .report("A008", table.path,
-                        "The list of the columns of " + inQuotes(table.path)
-                            + " is missing; they are shown in the order of the file.")
+                        "The list of the columns of " + inQuotes(table.path) +
+                            " is missing; they are shown in the order of the file.")
                 .fix = "Write the list.";
     }
     if (orderSaid && listed.size() >= kLongColumnOrder)
         m_context.report("A048", table.path,
-                         "The list of the " + grouped(Index(listed.size())) + " columns of "
-                             + inQuotes(table.path)
-                             + " is larger than 64 KiB; some writers cannot store it.");
+                         "The list of the " + grouped(Index(listed.size())) + " columns of " +
+                             inQuotes(table.path) +
+                             " is larger than 64 KiB; some writers cannot store it.");
 
     std::unordered_set<std::string> seen;
     std::set<const Object*> used;
     for (const std::string& name : listed) {
         if (!seen.insert(name).second) {
             m_context.report("A011", table.path,
-                             "Column " + inQuotes(name) + " is listed twice (a duplicate in column-order "
-                                 + "of " + inQuotes(table.path) + "); it is shown once.");
+                             "Column " + inQuotes(name) +
+                                 " is listed twice (a duplicate in column-order " + "of " +
+                                 inQuotes(table.path) + "); it is shown once.");
             continue;
         }
         const Object* object = name.empty() ? nullptr : group.find(name);
         if (!object) {
-            m_context.report("A008", table.path, "Column " + inQuotes(name) + " of " + inQuotes(table.path)
-                                                     + " is listed but not stored.");
+            m_context.report("A008", table.path,
+                             "Column " + inQuotes(name) + " of " + inQuotes(table.path) +
+                                 " is listed but not stored.");
             continue;
         }
         used.insert(object);
         if (name == "__categories" || (name == "_index" && table.indexName != "_index"))
-            m_context.report("A013", table.path, "Column " + inQuotes(name) + " of " + inQuotes(table.path)
-                                                     + " has a reserved name.");
+            m_context.report("A013", table.path,
+                             "Column " + inQuotes(name) + " of " + inQuotes(table.path) +
+                                 " has a reserved name.");
         if (name.find('/') != std::string::npos)
             m_context.report("A014", joinPath(table.path, name),
-                             "The column name " + inQuotes(name)
-                                 + " contains a slash; anndata 0.13 refuses to write it.");
+                             "The column name " + inQuotes(name) +
+                                 " contains a slash; anndata 0.13 refuses to write it.");
         table.children.push_back(buildColumn(object, table, name));
     }
 
     if (orderSaid) {
         for (const auto& child : group.children) {
-            const bool between = child->isGroup()
-                && std::any_of(listed.begin(), listed.end(), [&](const std::string& name) {
-                       return name.size() > child->name.size() && name[child->name.size()] == '/'
-                           && name.compare(0, child->name.size(), child->name) == 0;
-                   });
-            if (child.get() == index || used.count(child.get()) != 0 || between
-                || child->name == "__categories" || child->kind == ObjectKind::NamedType)
+            const bool between =
+                child->isGroup() &&
+                std::any_of(listed.begin(), listed.end(), [&](const std::string& name) {
+                    return name.size() > child->name.size() && name[child->name.size()] == '/' &&
+                           name.compare(0, child->name.size(), child->name) == 0;
+                });
+            if (child.get() == index || used.count(child.get()) != 0 || between ||
+                child->name == "__categories" || child->kind == ObjectKind::NamedType)
                 continue;
             m_context.report("A009", joinPath(table.path, child->name),
-                             inQuotes(child->name) + " is stored beside the columns of "
-                                 + inQuotes(table.path)
-                                 + " but not listed; other programs ignore it.");
+                             inQuotes(child->name) + " is stored beside the columns of " +
+                                 inQuotes(table.path) +
+                                 " but not listed; other programs ignore it.");
         }
     }
     finishTable(table);
@@ -197,9 +202,9 @@ void ElementBuilder::finishTable(Element& table, std::optional<Index> rows)
     for (const auto& column : table.children)
         if (column->readable && lengthOf(*column) != table.rows)
             m_context.refuse("A010", *column, ErrorCode::Corrupt,
-                             "Column " + inQuotes(column->name) + " has " + grouped(lengthOf(*column))
-                                 + " values, the table " + inQuotes(table.path) + " has "
-                                 + grouped(table.rows) + " rows.");
+                             "Column " + inQuotes(column->name) + " has " +
+                                 grouped(lengthOf(*column)) + " values, the table " +
+                                 inQuotes(table.path) + " has " + grouped(table.rows) + " rows.");
     table.shape = std::vector<Index>{table.rows, static_cast<Index>(table.children.size())};
 
     if (!table.index)
@@ -208,8 +213,9 @@ void ElementBuilder::finishTable(Element& table, std::optional<Index> rows)
     if (!table.child("_index"))
         table.index->path = joinPath(table.path, "_index");
     if (table.index->dtype && *table.index->dtype != DType::String)
-        m_context.report("A026", table.path, "The row names of " + inQuotes(table.path)
-                                                 + " are numbers; Python turns them into text.");
+        m_context.report("A026", table.path,
+                         "The row names of " + inQuotes(table.path) +
+                             " are numbers; Python turns them into text.");
 }
 
 Element* ElementBuilder::addInventedTable(Element& parent, const std::string& name, Index rows)

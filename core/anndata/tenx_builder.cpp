@@ -14,17 +14,18 @@ namespace {
 const Object* vectorIn(const Object& group, std::string_view name)
 {
     const Object* child = group.child(name);
-    return child && child->isDataset() && child->array && child->array->rank() == 1 ? child : nullptr;
+    return child && child->isDataset() && child->array && child->array->rank() == 1 ? child
+                                                                                    : nullptr;
 }
 
 bool isTenXMatrix(const Object& group)
 {
-    if (!group.isGroup() || !vectorIn(group, "data") || !vectorIn(group, "indices")
-        || !vectorIn(group, "indptr") || !vectorIn(group, "barcodes"))
+    if (!group.isGroup() || !vectorIn(group, "data") || !vectorIn(group, "indices") ||
+        !vectorIn(group, "indptr") || !vectorIn(group, "barcodes"))
         return false;
     const Object* features = group.child("features");
-    return (features && features->isGroup()) || vectorIn(group, "genes")
-        || vectorIn(group, "gene_names");
+    return (features && features->isGroup()) || vectorIn(group, "genes") ||
+           vectorIn(group, "gene_names");
 }
 
 // The column of the coming h5ad for a stored list.
@@ -102,13 +103,14 @@ Axes buildTenX(BuildContext& context, const Object& matrix, Element& root)
     const Object* geneIds = grouped ? vectorIn(lists, "gene_id") : nullptr;
     std::vector<const Object*> loose;
     for (const auto& child : lists.children) {
-        const bool column = vectorIn(lists, child->name) && child.get() != names
-            && (grouped || child.get() == ids) && nVars && child->array->shape.front() == *nVars
-            && child->name.front() != '_';
+        const bool column = vectorIn(lists, child->name) && child.get() != names &&
+                            (grouped || child.get() == ids) && nVars &&
+                            child->array->shape.front() == *nVars && child->name.front() != '_';
         if (!column) {
-            const bool known = child.get() == names || child.get() == barcodes
-                || child->name == "features" || child->name == "data" || child->name == "indices"
-                || child->name == "indptr" || child->name == "shape";
+            const bool known = child.get() == names || child.get() == barcodes ||
+                               child->name == "features" || child->name == "data" ||
+                               child->name == "indices" || child->name == "indptr" ||
+                               child->name == "shape";
             if (!known)
                 loose.push_back(child.get());
             continue;
@@ -143,9 +145,9 @@ Axes buildTenX(BuildContext& context, const Object& matrix, Element& root)
         const auto said = context.head(context.ref(*shape), 2, "X");
         if (said && said->size() == 2 && nVars && ((*said)[0] != *nVars || (*said)[1] != nObs))
             context.report("A029", joinPath(root.path, "X"),
-                           "The matrix says " + shapeText({(*said)[0], (*said)[1]})
-                               + " features and barcodes, the lists have "
-                               + shapeText({*nVars, nObs}) + "; the lists are taken.");
+                           "The matrix says " + shapeText({(*said)[0], (*said)[1]}) +
+                               " features and barcodes, the lists have " +
+                               shapeText({*nVars, nObs}) + "; the lists are taken.");
     }
     const Axes axes = alignElements(context, root);
     return axes;
