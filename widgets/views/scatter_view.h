@@ -78,8 +78,8 @@ public:
     double zoom() const;            // 1 when everything is shown
     double pointDiameter() const;   // logical pixels, as drawn now
 
-    QPointF toWidget(QPointF data) const;
-    QPointF toData(QPointF widget) const;
+    QPointF toWidget(QPointF point) const;
+    QPointF toData(QPointF pos) const;
 
     // The drawn point whose centre is nearest to `pos` within `radius` logical pixels; -1: none.
     std::int64_t nearest(QPointF pos, double radius) const;
@@ -113,6 +113,13 @@ protected:
     bool event(QEvent* event) override;
 
 private:
+    void wish();
+    void collect();
+    void hoverAt(QPointF pos);
+    void paintAxes(QPainter& painter) const;
+    void paintCaption(QPainter& painter) const;
+    void paintNames(QPainter& painter);
+
     struct Private;
     std::unique_ptr<Private> d;
 };
