@@ -4,7 +4,6 @@
 #include "widgets/views/long_scroll.h"
 
 #include <QtCore/QObject>
-#include <QtCore/QPointer>
 #include <QtGui/QColor>
 #include <QtWidgets/QAbstractScrollArea>
 
@@ -85,6 +84,7 @@ class MatrixGrid : public QAbstractScrollArea
     Q_OBJECT
 public:
     explicit MatrixGrid(QWidget* parent = nullptr);
+    ~MatrixGrid() override;
 
     // Not owned; must live until another is set or the view is gone. May be null.
     void setSource(GridSource* source);
@@ -99,7 +99,7 @@ public:
     void goToRow(qint64 row);
     void goToColumn(qint64 column);
 
-    // What is shown: figures, shades or both. Without figures cells shrink to kShadeCell.
+    // What is shown: figures, shades or both.
     void setNumbersShown(bool shown);
     void setShadesShown(bool shown);
     bool numbersShown() const { return m_numbers; }
@@ -140,20 +140,24 @@ private:
     void sourceReset();
     void updateScrollBars();
     void announceWindow();
-    void moveBy(qint64 rows, qint64 columns);
-    void reveal();
     QRect gridRect() const; // the viewport without heads
     int headHeight() const;
     int namesWidth() const;
-    QPoint cellPos(qint64 row, qint64 column) const;
-    bool hitTest(QPoint pos, qint64& row, qint64& column) const;
+    struct Place {
+        qint64 row = -1;
+        qint64 column = -1;
+    };
+    Place placeAt(QPoint pos) const; // -1 on a head or beyond the end, each for itself
+    void scrolled();
+    void barAction(Qt::Orientation orientation, int action);
+    bool hasCells() const;
     void paintCells(QPainter& painter);
     void paintRowHeads(QPainter& painter);
     void paintColumnHeads(QPainter& painter);
     void paintCorner(QPainter& painter);
     QString toolTipAt(QPoint pos) const;
 
-    QPointer<GridSource> m_source;
+    GridSource* m_source = nullptr;
     LongScroll m_vertical;
     LongScroll m_horizontal;
     qint64 m_row = -1;

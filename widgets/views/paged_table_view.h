@@ -14,6 +14,9 @@
 namespace cellfolio
 {
 
+class ProfileHeader;
+class TableCopy;
+
 // A table over a TableSource with column profiles in its header. Scrolls in pixels with an offset
 // of its own, 64 bits wide, so ten million rows and far more behave like ten; asks the source only
 // for what is visible. Rows are selected, kept as ranges; one cell has the focus.
@@ -25,6 +28,7 @@ class PagedTableView : public QAbstractScrollArea
     Q_OBJECT
 public:
     explicit PagedTableView(QWidget* parent = nullptr);
+    ~PagedTableView() override;
 
     // Not owned; must live until another is set or the view is gone. May be null.
     void setSource(TableSource* source);
@@ -65,8 +69,9 @@ public:
     void setRowLabelsShown(bool shown);
 
     enum class CopyHeaders { Without, With };
-    // Selected rows, or the current cell when none is selected, as tab-separated text.
-    // Nothing when more than kCopyLimit cells are asked for: copyRefused says so.
+    // Selected rows, or the current cell when none is selected, as tab-separated text. Rows that
+    // are not in memory are fetched first: copied() says when it is in the clipboard. Nothing when
+    // more than kCopyLimit cells are asked for: copyRefused() says so.
     void copy(CopyHeaders headers);
     static constexpr qint64 kCopyLimit = 2'000'000;
     static constexpr int kTextLimit = 5'000; // letters of one cell that are drawn or copied
@@ -107,45 +112,51 @@ protected:
 private:
     friend class ProfileHeader;
     enum class Extend { No, Yes, Toggle };
+    enum class Width { Guessed, Fitted, ByUser }; // guessed: cells in view were still pending
 
     void sourceReset();
     void sourceChanged(qint64 first, qint64 last);
-    void layout();
+    void layoutColumns(int from);
     void updateScrollBars();
-    void announceWindow();
+    void scrolled();
+    void barAction(Qt::Orientation orientation, int action);
+    void announceWindow(); // also fits columns that are seen for the first time
+    void fitSeenColumns();
+    int fittedWidth(int column, bool& pending) const;
     void moveTo(Cell cell, Extend extend);
     void selectTo(qint64 row, Extend extend);
-    void paintCells(QPainter& painter, const QRect& clip);
-    void paintRowLabels(QPainter& painter, const QRect& clip);
+    void dragTo(QPoint pos);
+    void paintCells(QPainter& painter);
+    void paintRowLabels(QPainter& painter);
     void paintCell(QPainter& painter, const QRect& where, const TableCell& cell) const;
     QString toolTipAt(QPoint viewportPos) const;
-    int labelWidth() const;
-    qint64 columnLeft(int column) const; // in content pixels
+    int labelWidth() const { return m_labelWidth; }
+    void updateLabelWidth();
     int columnAtX(int viewportX) const;
     qint64 pageRows() const;
     void setHover(qint64 row);
+    bool hasCells() const;
 
-    QPointer<TableSource> m_source;
-    class ProfileHeader* m_header = nullptr;
+    TableSource* m_source = nullptr;
+    ProfileHeader* m_header = nullptr;
+    QPointer<TableCopy> m_copy;
     LongScroll m_vertical;
     LongScroll m_horizontal;
     std::vector<int> m_widths;
-    std::vector<qint64> m_lefts; // content x of each column, one more at the end
-    std::vector<bool> m_widthByUser;
+    std::vector<qint64> m_lefts; // content x of each column, and of the end
+    std::vector<Width> m_widthKinds;
     Cell m_current;
     qint64 m_anchor = -1;
     RangeSet m_selected;
-    RangeSet m_selectedBefore; // while a range is dragged out
+    RangeSet m_selectedBefore; // what a drag or Shift adds to
     qint64 m_hoverRow = -1;
     int m_sortColumn = -1;
     SortMark m_sortMark = SortMark::None;
     bool m_rowLabels = true;
-    bool m_fitted = false;
     bool m_dragging = false;
     int m_labelWidth = 0;
     int m_autoScrollTimer = 0;
     QPoint m_dragPos;
-    int m_wheelRest = 0;
     struct Window {
         qint64 firstRow = -1, lastRow = -1;
         int firstColumn = -1, lastColumn = -1;

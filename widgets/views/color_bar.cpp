@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/views/color_bar.h"
+
+#include "widgets/style/fonts.h"
+#include "widgets/style/numbers.h"
+#include "widgets/style/theme.h"
+#include "widgets/views/number_text.h"
+
+#include <QtGui/QMouseEvent>
+#include <QtGui/QPainter>
+#include <QtGui/QPainterPath>
+
+namespace cellfolio
+{
+
+namespace
+{
+
+constexpr int kMargin = 12;
+constexpr int kTitleTop = 12;
+constexpr int kTitleHeight = 20;
+constexpr int kLineHeight = 18;
+constexpr int kBarTop = kTitleTop + kTitleHeight + kLineHeight + 8;
+constexpr int kBarHeight = 12;
+constexpr int kPoint = 7; // length of a pointed end
+
+} // namespace
+
+ColorBar::ColorBar(QWidget* parent)
+    : QWidget(parent)
+{
+    setMouseTracking(true);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+}
+
+void ColorBar::setContent(ColorBarContent content)
+{
+    m_content = std::move(content);
+    setAccessibleName(tr("%1: %2 to %3").arg(m_content.title, m_content.low, m_content.high));
+    updateGeometry();
+    update();
+}
+
+QSize ColorBar::sizeHint() const
+{
+    int height = kBarTop + kBarHeight + 4 + kLineHeight;
+    if (!m_content.fullRange.isEmpty())
+        height += kLineHeight;
+    if (m_content.missing)
+        height += 9 + measures::kLegendRow;
+    return {measures::kLegend, height + 8};
+}
+
+QRect ColorBar::fullRangeRect() const
+{
+    if (m_content.fullRange.isEmpty())
+        return {};
+    return {kMargin, kBarTop + kBarHeight + 4 + kLineHeight, width() - 2 * kMargin, kLineHeight};
+}
+
+void ColorBar::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    const Theme& theme = Theme::current();
+    const int wide = width() - 2 * kMargin;
+    painter.fillRect(rect(), theme.base);
+
+    painter.setFont(fonts::bodySemibold());
+    painter.setPen(theme.text);
+    painter.drawText(QRect(kMargin, kTitleTop, wide, kTitleHeight), Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(m_content.title, Qt::ElideMiddle, wide));
+    painter.setFont(fonts::caption());
+    painter.setPen(theme.text2);
+    painter.drawText(QRect(kMargin, kTitleTop + kTitleHeight, wide, kLineHeight), Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(m_content.subtitle, Qt::ElideRight, wide));
+
+    // A cut end is pointed, as on a printed scale.
+    const QRectF bar(kMargin, kBarTop, wide, kBarHeight);
+    const double left = bar.left() + (m_content.clippedLow ? kPoint : 0);
+    const double right = bar.right() - (m_content.clippedHigh ? kPoint : 0);
+    QPainterPath shape;
+    if (m_content.clippedLow || m_content.clippedHigh) {
+        shape.moveTo(left, bar.top());
+        shape.lineTo(right, bar.top());
+        if (m_content.clippedHigh)
+            shape.lineTo(bar.right(), bar.center().y());
+        shape.lineTo(right, bar.bottom());
+        shape.lineTo(left, bar.bottom());
+        if (m_content.clippedLow)
+            shape.lineTo(bar.left(), bar.center().y());
+        shape.closeSubpath();
+    } else {
+        shape.addRoundedRect(bar, 2, 2);
+    }
+    QLinearGradient gradient(left, 0, right, 0);
+    const ColorMap& map = ColorMap::of(m_content.map);
+    for (int i = 0; i <= 16; ++i)
+        gradient.setColorAt(i / 16.0, QColor(map.at(i / 16.0)));
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.fillPath(shape, gradient);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+
+    const QRectF ends(kMargin, kBarTop + kBarHeight + 4, wide, kLineHeight);
+    painter.setFont(fonts::caption());
+    painter.setPen(theme.text);
+    drawNumber(painter, ends,
+               m_content.clippedLow ? QChar(0x2264) + QStringLiteral(" ") + m_content.low
+                                    : m_content.low,
+               Qt::AlignLeft);
+    drawNumber(painter, ends,
+               m_content.clippedHigh ? QChar(0x2265) + QStringLiteral(" ") + m_content.high
+                                     : m_content.high);
+    if (!m_content.fullRange.isEmpty()) {
+        painter.setPen(theme.accent);
+        painter.drawText(fullRangeRect(), Qt::AlignVCenter,
+                         tr("Full range %1").arg(m_content.fullRange));
+    }
+    if (m_content.missing) {
+        const int top = height() - 8 - measures::kLegendRow;
+        painter.fillRect(kMargin, top - 5, wide, 1, theme.hairline);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(theme.missing);
+        painter.drawEllipse(QPointF(kMargin + 5, top + measures::kLegendRow / 2.0), 5, 5);
+        painter.setFont(fonts::table());
+        painter.setPen(theme.text2);
+        const QRectF row(kMargin, top, wide, measures::kLegendRow);
+        painter.drawText(row.adjusted(18, 0, 0, 0), Qt::AlignVCenter, tr("missing"));
+        drawNumber(painter, row, countText(*m_content.missing));
+    }
+}
+
+void ColorBar::mouseMoveEvent(QMouseEvent* event)
+{
+    setCursor(fullRangeRect().contains(event->pos()) ? Qt::PointingHandCursor : Qt::ArrowCursor);
+}
+
+void ColorBar::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (event->button() == Qt::LeftButton && fullRangeRect().contains(event->pos()))
+        Q_EMIT fullRangeRequested();
+}
+
+} // namespace cellfolio
