@@ -20,6 +20,7 @@ import other_files  # noqa: F401 - adds to good_files.GOOD
 
 HERE = pathlib.Path(__file__).resolve().parent
 MAX_BYTES = 100_000
+MADE_WITH = (1, 10, 8)
 # The newest layout keeps the time of making in each group; of this one the contents are compared.
 WITH_TIMES = {"files/newest_layout.h5ad"}
 
@@ -56,6 +57,9 @@ def make(out):
 
 
 def check():
+    if h5py.version.hdf5_version_tuple != MADE_WITH:
+        print(f"SKIPPED: HDF5 {h5py.version.hdf5_version} lays bytes differently than {MADE_WITH}")
+        return 77
     with tempfile.TemporaryDirectory() as scratch:
         fresh = pathlib.Path(scratch)
         names = [*make(fresh), "expected.json"]
