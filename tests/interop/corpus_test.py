@@ -6,6 +6,7 @@ import os
 import pathlib
 import unittest
 import warnings
+from importlib import metadata
 
 import anndata
 import numpy as np
@@ -16,6 +17,7 @@ import cli
 from comparing import Comparing, positions
 
 warnings.filterwarnings("ignore")
+ANNDATA = metadata.version("anndata")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = pathlib.Path(os.environ.get("CELLFOLIO_SHARED", ROOT.parent / "shared")) / "data"
 SELECTIONS = [("0:3", "0:4"), ("::-7", "::-11"), ("-2:", "-3:"), ("2,0,0,-1", "1,1,0,-1")]
@@ -42,7 +44,7 @@ class Corpus(Comparing, unittest.TestCase):
         try:
             data = anndata.read_h5ad(path)
         except Exception as why:  # whatever: then there is no oracle
-            self.skipTest(f"anndata {anndata.__version__} does not open it: {str(why).splitlines()[0][:100]}")
+            self.skipTest(f"anndata {ANNDATA} does not open it: {str(why).splitlines()[0][:100]}")
         listed = cli.elements(path)
         shown = cli.info(path)
         self.assertEqual([shown["n_obs"], shown["n_vars"]], list(data.shape))
@@ -134,5 +136,5 @@ def add_tests():
 add_tests()
 
 if __name__ == "__main__":
-    print(f"anndata {anndata.__version__}; {'with' if SHARED.is_dir() else 'without'} the bigger corpora")
+    print(f"anndata {ANNDATA}; {'with' if SHARED.is_dir() else 'without'} the bigger corpora")
     unittest.main()

@@ -9,7 +9,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 import cli
-from writing import Files, N_OBS, VERSION, make, values_of
+from writing import ANNDATA, Files, N_OBS, VERSION, make, values_of
 
 
 class WrittenByNewer(Files, unittest.TestCase):
@@ -81,5 +81,5 @@ class WrittenByNewer(Files, unittest.TestCase):
 
 
 if __name__ == "__main__":
-    print(f"anndata {anndata.__version__}")
+    print(f"anndata {ANNDATA}")
     unittest.main()

@@ -3,6 +3,7 @@
 import pathlib
 import tempfile
 import warnings
+from importlib import metadata
 
 import anndata
 import numpy as np
@@ -12,7 +13,8 @@ import cli
 from comparing import Comparing
 
 warnings.filterwarnings("ignore")
-VERSION = tuple(int(part) for part in anndata.__version__.split(".")[:2])
+ANNDATA = metadata.version("anndata")
+VERSION = tuple(int(part) for part in ANNDATA.split(".")[:2])
 N_OBS, N_VARS = 9, 6
 NUMBERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"]
 

@@ -9,7 +9,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 import cli
-from writing import Files, N_OBS, N_VARS, NUMBERS, VERSION, make, values_of
+from writing import ANNDATA, Files, N_OBS, N_VARS, NUMBERS, VERSION, make, values_of
 
 
 class Written(Files, unittest.TestCase):
@@ -203,5 +203,5 @@ class Written(Files, unittest.TestCase):
 
 
 if __name__ == "__main__":
-    print(f"anndata {anndata.__version__}, NumPy {np.__version__}, pandas {pd.__version__}")
+    print(f"anndata {ANNDATA}, NumPy {np.__version__}, pandas {pd.__version__}")
     unittest.main()
