@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command_table.h"
+
+#include "app/cli/commands.h"
+
+namespace cellfolio::cli {
+namespace {
+
+const OptionSpec kJson{"json", "", "", "One JSON object instead of text, on failure too."};
+const OptionSpec kMemory{"memory", "SIZE", "256M",
+                         "Memory budget: bytes, or with K, M, G; at least 16M. The process may be "
+                         "64 MiB larger, never more."};
+const OptionSpec kThreads{"threads", "N", "", "Threads to use; all cores unless given."};
+const OptionSpec kProgress{"progress", "", "", "A line of progress a second on standard error."};
+const OptionSpec kQuiet{"quiet", "", "", "No progress and no notes on standard error."};
+const OptionSpec kHelp{"help", "", "", "This text."};
+const OptionSpec kVersion{"version", "", "", "The version of the program."};
+
+const OptionSpec kObs{"obs", "SELECTION", "",
+                      "Cells: positions, slices, names, A..B, lists, @FILE of names, mask:0101. "
+                      "Given again, it counts within what the one before left."};
+const OptionSpec kVar{"var", "SELECTION", "", "Genes, likewise; on raw, those of raw/var."};
+const OptionSpec kRows{"rows", "SELECTION", "", "The first axis, whatever it is."};
+const OptionSpec kCols{"cols", "SELECTION", "", "The second axis, whatever it is."};
+const OptionSpec kWhere{"where", "EXPRESSION", "", "Cells for which the expression holds.", false};
+const OptionSpec kWhereVar{"where-var", "EXPRESSION", "", "Genes for which it holds.", false};
+const OptionSpec kView{"view", "NAME", "", "A view kept for this file, or FILE.json.", false};
+
+const OptionSpec kSizes{"sizes", "", "",
+                        "Also the bytes each array takes on disk (walks the chunk index)."};
+const OptionSpec kColumns{"columns", "LIST", "",
+                          "Columns by name in the wanted order; positions for arrays. Empty: the "
+                          "row names alone."};
+const OptionSpec kCsv{"csv", "", "", "Comma-separated values, whole (RFC 4180)."};
+const OptionSpec kTsv{"tsv", "", "", "Tab-separated values, whole."};
+const OptionSpec kBy{"by", "obs|var", "", "The figures of each cell or gene, instead of all together."};
+const OptionSpec kQuantiles{"quantiles", "LIST", "", "Also these quantiles, exact, such as 0.25,0.5,0.75."};
+const OptionSpec kStatsCsv{"csv", "", "", "The figures as comma-separated values (RFC 4180)."};
+
+const OptionSpec kSchema{"schema", "anndata|cellxgene", "anndata",
+                         "Which rules; cellxgene is not built yet."};
+const OptionSpec kOntology{"ontology", "DIR", "", "Ontology files for cellxgene.", false};
+const OptionSpec kQuick{"quick", "", "", "Only rules that read no values."};
+const OptionSpec kOnly{"only", "IDS", "", "Only these rules, such as A008,B013."};
+const OptionSpec kFailOn{"fail-on", "error|warning|info|never", "error",
+                         "From which severity on a finding ends with 1."};
+const OptionSpec kReport{"report", "OUT.html", "", "A report as a web page.", false};
+
+std::vector<const OptionSpec*> with(std::vector<const OptionSpec*> own, bool readsCells)
+{
+    if (readsCells)
+        own.insert(own.begin(), {&kObs, &kVar, &kRows, &kCols, &kWhere, &kWhereVar, &kView});
+    own.insert(own.end(),
+               {&kJson, &kMemory, &kThreads, &kProgress, &kQuiet, &kHelp, &kVersion});
+    return own;
+}
+
+CommandSpec later(std::string_view name, std::string_view sentence)
+{
+    return {name, "FILE", sentence, with({}, false), {}, nullptr};
+}
+
+std::vector<CommandSpec> makeCommands()
+{
+    return {
+        {"info", "FILE…", "Tell what is in a file, without reading it.", with({&kSizes}, false),
+         {"cellfolio-cli info pbmc68k_reduced.h5ad",
+          "cellfolio-cli info pbmc68k_reduced.h5ad --sizes --json"},
+         &runInfo},
+        {"view", "FILE ELEMENT", "Show the values of a table, matrix, column or any other element.",
+         with({&kColumns, &kCsv, &kTsv}, true),
+         {"cellfolio-cli view pbmc68k_reduced.h5ad obs --obs -5: --columns bulk_labels,n_genes",
+          "cellfolio-cli view pbmc68k_reduced.h5ad X --obs 0:3 --var CD3D,NKG7 --csv"},
+         &runView},
+        {"stats", "FILE ELEMENT",
+         "Count, add up and describe the values of a matrix or column in one pass.",
+         with({&kBy, &kQuantiles, &kStatsCsv}, true),
+         {"cellfolio-cli stats pbmc68k_reduced.h5ad raw/X",
+          "cellfolio-cli stats pbmc68k_reduced.h5ad obs/bulk_labels --json"},
+         &runStats},
+        {"validate", "FILE…", "Check a file against the rules of its format.",
+         with({&kSchema, &kOntology, &kQuick, &kOnly, &kFailOn, &kReport}, false),
+         {"cellfolio-cli validate pbmc68k_reduced.h5ad",
+          "cellfolio-cli validate pbmc68k_reduced.h5ad --quick --fail-on warning --json"},
+         &runValidate},
+        later("filter", "Choose cells and genes by an expression."),
+        later("index", "Keep an index that makes reading by gene fast."),
+        later("export", "Write a view to a new file."),
+        later("canonicalize", "Sort and merge the entries of sparse matrices."),
+        later("convert", "Change how matrices are stored."),
+        later("concat", "Join files along the cells."),
+        later("fix", "Repair what validation found."),
+        later("map", "Map spatial cells onto a reference."),
+        later("impute", "Predict genes through a mapping."),
+        later("score", "Judge a prediction on genes held out."),
+        later("smooth", "Smooth a matrix over neighbouring cells."),
+        later("qc", "Quality figures of each cell."),
+        later("de", "Genes that tell groups apart."),
+        later("run", "Replay a recipe."),
+    };
+}
+
+} // namespace
+
+const std::vector<CommandSpec>& commands()
+{
+    static const std::vector<CommandSpec> kCommands = makeCommands();
+    return kCommands;
+}
+
+const CommandSpec* findCommand(std::string_view name)
+{
+    for (const CommandSpec& command : commands()) {
+        if (command.name == name)
+            return &command;
+    }
+    return nullptr;
+}
+
+} // namespace cellfolio::cli

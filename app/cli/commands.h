@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+namespace cellfolio::cli {
+
+struct Session;
+
+// Each runs one command of the table and returns its exit code.
+int runInfo(Session& session);
+int runView(Session& session);
+int runStats(Session& session);
+int runValidate(Session& session);
+
+} // namespace cellfolio::cli

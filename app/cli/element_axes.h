@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/cli/session.h"
+#include "core/anndata/dataset.h"
+#include "core/select/selection.h"
+#include "core/select/selection_text.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cellfolio::cli {
+
+// The data set behind FILE and the element of it that a command is about.
+struct Target {
+    std::shared_ptr<const Dataset> dataset;
+    const Element* element = nullptr;
+};
+
+// Opens FILE and finds ELEMENT ("" where FILE names it behind "::"). Ambiguous, with the names,
+// where the file holds several data sets and the element is none of the whole.
+Result<Target> openTarget(const std::string& file, const std::string& elementPath);
+
+// The selections of a command line, in the order given, parsed before any file is opened.
+struct SelectionOption {
+    enum class Of { Obs, Var, First, Second };
+    Of of;
+    SelectionText text;
+};
+Result<std::vector<SelectionOption>> selectionOptions(const Arguments& arguments);
+
+// One axis of an element as it was chosen.
+struct ChosenAxis {
+    Selection selection;             // on the file's axis
+    bool chosen = false;             // something was asked for
+    const Element* names = nullptr;  // the table with its names, or null
+    std::string key;                 // "obs", "var", "index"; empty where it has no name
+};
+
+// The axes of an element: its first two dimensions, fewer where it has fewer. A table's second
+// axis is its columns. Fails where a selection speaks of an axis that is not there.
+struct ChosenAxes {
+    std::vector<ChosenAxis> axes;
+
+    const Selection& rows() const { return axes[0].selection; }
+    const Selection& columns() const { return axes[1].selection; }
+};
+Result<ChosenAxes> chooseAxes(Session& session, const Target& target,
+                              const std::vector<SelectionOption>& options);
+
+// Number of dimensions a selection may speak of, and the length of each.
+std::vector<Index> selectableShape(const Element& element);
+// Columns of a table, in their order.
+std::vector<const Element*> columnsOf(const Element& table);
+// Whether the element lies in uns.
+bool liesInUns(const Element& element);
+
+// Names of part of a chosen axis; positions as text where it has none.
+Result<std::vector<std::string>> axisNames(Session& session, const Target& target,
+                                           const ChosenAxis& axis, Index first, Index count);
+// Rows handled at once where only names are read.
+constexpr Index kNamesWindow = 1 << 14;
+
+} // namespace cellfolio::cli
