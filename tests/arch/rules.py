@@ -265,6 +265,28 @@ def words(root):
     return faults
 
 
+def links(root):
+    """Every page and picture that a Markdown page points to is there."""
+    root = pathlib.Path(root)
+    faults = []
+    pages = list(files_below(root, (*CODE_FOLDERS, "tests", "installer", "resources"), {".md"}))
+    for page in pages + sorted(root.glob("*.md")):
+        for target in re.findall(r"\]\(([^)\s]+)\)", text_of(page)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            if path and not (page.parent / path).exists():
+                faults.append(f"{page.relative_to(root)} points to {path}, which is not there")
+            elif anchor and anchor not in anchors(page.parent / path if path else page):
+                faults.append(f"{page.relative_to(root)} points to #{anchor}, and there is no such heading")
+    return faults
+
+
+def anchors(page):
+    headings = re.findall(r"^#+ (.*)$", text_of(page), re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def qt_habits(root):
     """What makes a window freeze or crash later is not used below app."""
     root = pathlib.Path(root)

@@ -140,6 +140,11 @@ class Violations(unittest.TestCase):
         for word in (*rules.FORBIDDEN_WORDS, *rules.FORBIDDEN_PATHS):
             self.broken(rules.words, "core/base/broken_j.h", SPDX + f"// {word} later\n", "broken_j.h:2")
 
+    def test_links(self):
+        self.broken(rules.links, "resources/manual/broken_l.md", "[x](nowhere.md)\n", "points to nowhere.md")
+        self.broken(rules.links, "core/base/broken_l.md", "![x](images/none.png)\n", "images/none.png")
+        self.broken(rules.links, "resources/manual/broken_l.md", "[x](index.md#no-heading)\n", "#no-heading")
+
     def test_qt_habits(self):
         for word in rules.QT_HABITS:
             self.broken(rules.qt_habits, "widgets/broken_k.cpp", SPDX + f"    {word}\n", "broken_k.cpp:2")
