@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/matrix/matrix_reader.h"
+#include "core/matrix/sparse_source.h"
+
+#include <vector>
+
+namespace cellfolio {
+
+// Blocks of a CSR or CSC matrix. Wanted lines are taken in file order, close ones together, their
+// entries in windows of bounded length, however long a line is: indices first, values only where
+// an index was wanted. Wide scans against the storage order (a gene of CSR) go past the page
+// cache, in parallel.
+class SparseReader final : public MatrixReader
+{
+public:
+    SparseReader(std::shared_ptr<const Dataset> dataset, const Element& matrix,
+                 std::shared_ptr<Reading> reading, SparseSource source);
+
+    CostEstimate rowCost() const override;
+    CostEstimate columnCost() const override;
+
+protected:
+    Result<Values> doBlock(const Selection& rows, const Selection& columns,
+                           std::stop_token stop) const override;
+
+private:
+    CostEstimate lineCost() const;
+    CostEstimate scanCost() const;
+
+    SparseSource m_source;
+};
+
+} // namespace cellfolio
