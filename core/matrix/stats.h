@@ -16,11 +16,13 @@
 
 namespace cellfolio {
 
+__extension__ typedef __int128 Int128; // holds any sum of 64-bit integers
+
 // An exact sum: of integers an integer (128 bits inside, given as text when past 64), of floats a
 // double.
 struct Sum {
     bool integral = false;
-    __int128 whole = 0;
+    Int128 whole = 0;
     double real = 0;
     std::string text() const; // exact
     double number() const;
