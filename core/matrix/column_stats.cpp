@@ -51,8 +51,9 @@ std::vector<std::byte> present(const Values& values, Index& count)
 class NumberColumn
 {
 public:
-    NumberColumn(const ColumnReader& reader, const Selection& rows, const StatsOptions& options)
-        : m_reader(reader), m_rows(rows), m_options(options)
+    NumberColumn(const ColumnReader& reader, const Selection& rows, MemoryBudget& budget,
+                 const StatsOptions& options)
+        : m_reader(reader), m_rows(rows), m_budget(budget), m_options(options)
     {
     }
 
@@ -85,8 +86,13 @@ private:
     // Of a column, all values fit where a matrix's would not: 8 bytes a row, held and sorted.
     Result<void> quantiles(Figures& figures)
     {
+        const Index count = m_digest.values - m_digest.nan;
+        Result<MemoryReservation> room =
+            m_budget.reserve(MemoryTag::Job, count * static_cast<Index>(sizeof(double)));
+        if (!room)
+            return std::move(room).error();
         std::vector<double> numbers;
-        numbers.reserve(at(m_digest.values - m_digest.nan));
+        numbers.reserve(at(count));
         Result<void> done =
             forEachWindow(m_reader, m_rows, m_options, [&](const ColumnValues& window) {
                 for (Index i = 0; i < window.size(); ++i) {
@@ -103,6 +109,7 @@ private:
 
     const ColumnReader& m_reader;
     const Selection& m_rows;
+    MemoryBudget& m_budget;
     const StatsOptions& m_options;
     DType m_type = DType::Float64;
     Index m_masked = 0;
@@ -221,7 +228,7 @@ Result<ColumnStats> columnStats(const std::shared_ptr<const Dataset>& dataset, c
     case ColumnKind::Boolean:
     case ColumnKind::NullableInteger:
     case ColumnKind::NullableBoolean:
-        done = NumberColumn(reader, rows, options).run(result);
+        done = NumberColumn(reader, rows, reading->budget(), options).run(result);
         break;
     case ColumnKind::Opaque:
         return Error(ErrorCode::UnsupportedEncoding,

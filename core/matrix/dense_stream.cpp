@@ -2,6 +2,7 @@
 #include "core/matrix/dense_stream.h"
 
 #include "core/base/text.h"
+#include "core/paging/scan.h"
 
 #include <algorithm>
 
@@ -36,20 +37,15 @@ Result<DenseStream> DenseStream::open(std::shared_ptr<const Dataset> dataset, co
     const std::vector<Index> stored = array.values.shape();
     const std::vector<Index>& shape = *array.shape;
     const bool flatRow = stored.size() == 1 && shape.size() == 2 && shape[1] != 1;
-    const Slice* range = rows ? rows->asSlice() : nullptr;
-    const bool rowRange = isWhole(rows)
-                          || (range != nullptr && (range->step == 1 || range->count <= 1));
-    const bool turned = array.transposed || flatRow;
-    if (isWhole(columns) && (turned ? isWhole(rows) : rowRange)) {
+    // A field of records has no tiles of its own.
+    const bool tiles = array.values.member < 0
+                       && array.values.type().cls != hdf5::TypeClass::Array;
+    if (tiles && isWhole(rows) && isWhole(columns)) {
         stream.m_scan = true;
-        stream.m_byColumns = turned;
+        stream.m_byColumns = array.transposed || flatRow;
         stream.m_lines = array.values.length();
         for (std::size_t d = 1; d < stored.size(); ++d)
             stream.m_width *= stored[d];
-        if (range != nullptr && !turned) {
-            stream.m_first = range->count > 0 ? range->first : 0;
-            stream.m_lines = range->count;
-        }
         return stream;
     }
 
@@ -92,17 +88,22 @@ Result<void> DenseStream::scanWhole(std::stop_token stop, Progress* progress,
         Result<Values> value = reader.all(stop);
         if (!value)
             return std::move(value).error();
-        return visit({0, 0, 0, 1, 1, value->data()});
+        return visit({0, 0, 0, 0, 1, 1, value->data()});
     }
-    const std::vector<ArrayRef> arrays{m_array->values};
     ScanOptions options;
     options.stop = stop;
     if (progress != nullptr)
-        options.progress = [this, progress](Index count) { progress->advance(count * m_width); };
-    const ScanPlan plan = planScan(arrays, m_first, m_first + m_lines, options);
-    return scan(arrays, m_array->path, *m_reading, plan, options, [&](const ScanBlock& block) {
-        return visit({block.ordinal, block.worker, block.first - m_first, block.count, m_width,
-                      block.bytes[0].data()});
+        options.progress = [progress](Index count) { progress->advance(count); };
+    return scanTiles(m_array->values, m_array->path, *m_reading, options, [&](const ScanTile& tile) {
+        DenseBatch batch;
+        batch.ordinal = tile.ordinal;
+        batch.worker = tile.worker;
+        batch.firstLine = tile.start[0];
+        batch.firstColumn = tile.start.size() > 1 ? tile.start[1] : 0;
+        batch.lines = tile.count[0];
+        batch.width = tile.count[0] > 0 ? tile.values / tile.count[0] : 0;
+        batch.values = tile.bytes.data();
+        return visit(batch);
     });
 }
 
@@ -120,7 +121,7 @@ Result<void> DenseStream::readBlocks(
                                         : whole.rows(rows, stop);
         if (!block)
             return std::move(block).error();
-        if (Result<void> done = visit({ordinal, 0, first, count, m_width, block->data()}); !done)
+        if (Result<void> done = visit({ordinal, 0, first, 0, count, m_width, block->data()}); !done)
             return done;
         if (progress != nullptr)
             progress->advance(count * m_width);

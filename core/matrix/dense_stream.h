@@ -10,18 +10,22 @@
 
 namespace cellfolio {
 
-// Whole lines of a dense array, row-major.
+// A rectangle of a dense array, row-major. Of an array of more than two dimensions only the
+// values mean anything, not their places.
 struct DenseBatch {
-    Index ordinal = 0; // each batch has its own, in the order of the lines
+    Index ordinal = 0; // each batch has its own
     int worker = 0;    // below DenseStream::workers(); calls of one worker never overlap
-    Index first = 0;   // number of the first line among the wanted ones
+    Index firstLine = 0;
+    Index firstColumn = 0;
     Index lines = 0;
-    Index width = 0;   // values a line
+    Index width = 0;
     const std::byte* values = nullptr; // native; valid during the call
+
+    Index count() const noexcept { return lines * width; }
 };
 
-// The wanted values of a dense array of any rank, streamed. What is wanted whole, or as a range of
-// rows, is scanned past the page cache by several threads; other choices are read as blocks.
+// The wanted values of a dense array of any rank, streamed. What is wanted whole is scanned tile
+// by tile past the page cache, by several threads; other choices are read as blocks.
 class DenseStream
 {
 public:
@@ -30,11 +34,11 @@ public:
                                     const std::optional<Selection>& rows,
                                     const std::optional<Selection>& columns);
 
-    // Whether a line of a batch is a column of the array (stored the other way round, or one row
-    // stored flat), not a row.
+    // Whether the lines of a batch are columns of the array (stored the other way round, or one
+    // row stored flat), not rows.
     bool byColumns() const noexcept { return m_byColumns; }
-    Index lines() const noexcept { return m_lines; }
-    Index width() const noexcept { return m_width; }
+    Index lines() const noexcept { return m_lines; } // wanted ones, repeats included
+    Index width() const noexcept { return m_width; } // values a line
     Index values() const noexcept { return m_lines * m_width; }
     int workers() const noexcept { return m_reading->threads(); }
 
@@ -56,7 +60,6 @@ private:
     std::optional<Selection> m_columns;
     bool m_byColumns = false;
     bool m_scan = false;
-    Index m_first = 0; // of the range that is scanned
     Index m_lines = 0;
     Index m_width = 1;
 };

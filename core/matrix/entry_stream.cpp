@@ -2,6 +2,7 @@
 #include "core/matrix/entry_stream.h"
 
 #include "core/matrix/number_types.h"
+#include "core/paging/scan.h"
 
 #include <algorithm>
 #include <cstring>
@@ -250,7 +251,7 @@ Result<void> EntryStream::run(const Pass& pass,
         if (pass.progress != nullptr)
             options.progress = [&pass](Index count) { pass.progress->advance(count); };
         const ScanPlan plan =
-            planScan(arrays, run.front().begin, run.back().end, options);
+            planScan(arrays, run.front().begin, run.back().end, *m_reading, options);
         const Index base = ordinals;
         ordinals += plan.blocks;
         Result<void> done =

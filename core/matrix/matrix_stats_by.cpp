@@ -127,7 +127,7 @@ public:
             feedBatch(batch.worker, [&](auto&& sink) {
                 for (Index line = 0; line < batch.lines; ++line)
                     for (Index i = 0; i < batch.width; ++i)
-                        sink(m_alongStorage ? batch.first + line : i,
+                        sink(m_alongStorage ? batch.firstLine + line : batch.firstColumn + i,
                              values[line * batch.width + i]);
             });
             return {};

@@ -64,7 +64,7 @@ Result<void> ValueStream::run(std::stop_token stop, Progress* progress,
             return visit({batch.ordinal, batch.worker, batch.count, batch.values});
         });
     return dense().run(stop, progress, [&](const DenseBatch& batch) {
-        return visit({batch.ordinal, batch.worker, batch.lines * batch.width, batch.values});
+        return visit({batch.ordinal, batch.worker, batch.count(), batch.values});
     });
 }
 
