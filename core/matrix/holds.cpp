@@ -176,8 +176,11 @@ std::string HoldsResult::text() const
     case Holds::Unknown: return {};
     case Holds::Counts: return "whole counts";
     case Holds::Log1p:
-        return total ? "log1p of counts per " + grouped(static_cast<Index>(std::llround(*total)), " ")
-                     : "log1p of counts";
+        if (!total)
+            return "log1p of counts";
+        return "log1p of counts per "
+               + (std::trunc(*total) == *total ? grouped(static_cast<Index>(*total), " ")
+                                               : exactText(static_cast<float>(*total)));
     case Holds::Scaled: return "scaled";
     case Holds::Other: return "other values";
     }

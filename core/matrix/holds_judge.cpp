@@ -39,9 +39,10 @@ std::optional<double> commonTotal(const HoldsSample& sample)
     if (static_cast<double>(near) < 0.9 * static_cast<double>(totals.size()))
         return std::nullopt;
     // As people write it: the shortest number that is as near as rounding could have moved it.
-    for (double unit = std::pow(10.0, std::floor(std::log10(centre))); unit >= 1; unit /= 10) {
-        const double round = std::round(centre / unit) * unit;
-        if (std::abs(round - centre) <= 1e-3 * centre)
+    const double first = std::pow(10.0, std::floor(std::log10(centre)));
+    for (double scale = 1; scale <= 1e5; scale *= 10) {
+        const double round = std::round(centre / first * scale) / scale * first;
+        if (std::abs(round - centre) <= 1e-4 * centre)
             return round;
     }
     return centre;
