@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace cellfolio {
 
@@ -52,6 +53,17 @@ Values transposed(const Values& block, Index rows, Index columns)
 {
     return rearranged(block, rows * columns,
                       [rows, columns](Index i) { return (i % rows) * columns + i / rows; });
+}
+
+void place(const Values& run, Index start, Values& block)
+{
+    if (run.type() == DType::String) {
+        for (Index i = 0; i < run.size(); ++i)
+            block.texts()[at(start + i)] = run.texts()[at(i)];
+        return;
+    }
+    const std::size_t size = sizeOf(run.type());
+    std::memcpy(block.data() + at(start) * size, run.data(), at(run.size()) * size);
 }
 
 Values spread(Values block, Index rows, Index columns, const std::vector<Index>& rowPlaces,

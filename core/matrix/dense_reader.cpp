@@ -4,6 +4,7 @@
 #include "core/matrix/block_layout.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace cellfolio {
 
@@ -31,11 +32,30 @@ Result<Values> DenseReader::doBlock(const Selection& rows, const Selection& colu
         return spread(*std::move(line), rows.size(), 1, {}, places);
     }
     if (!m_element->transposed)
-        return m_values.rowsAndColumns(rows, columns, stop);
-    Result<Values> block = m_values.rowsAndColumns(columns, rows, stop);
+        return stored(rows, columns, stop);
+    Result<Values> block = stored(columns, rows, stop);
     if (!block)
         return block;
     return transposed(*block, columns.size(), rows.size());
+}
+
+Result<Values> DenseReader::stored(const Selection& lines, const Selection& across,
+                                   std::stop_token stop) const
+{
+    Result<Values> block = m_values.rowsAndColumns(lines, across, stop);
+    const Slice* slice = lines.asSlice();
+    const bool apart = slice == nullptr || std::abs(slice->step) > 1;
+    if (block || block.error().code() != ErrorCode::Corrupt || lines.size() < 2 || !apart)
+        return block;
+    // Close lines are read in one go; perhaps what is damaged lies between those that are wanted.
+    Values result(m_dtype, lines.size() * across.size());
+    for (Index k = 0; k < lines.size(); ++k) {
+        Result<Values> line = m_values.rowsAndColumns(lines.part(k, 1), across, stop);
+        if (!line)
+            return line;
+        place(*line, k * across.size(), result);
+    }
+    return result;
 }
 
 CostEstimate DenseReader::lineCost(int axis) const

@@ -21,6 +21,9 @@ protected:
                            std::stop_token stop) const override;
 
 private:
+    // A block of the array as it lies.
+    Result<Values> stored(const Selection& lines, const Selection& across,
+                          std::stop_token stop) const;
     // Cost of one line along `axis` of the stored array: its chunks, whole.
     CostEstimate lineCost(int axis) const;
 

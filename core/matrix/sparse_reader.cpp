@@ -86,16 +86,30 @@ private:
     {
         if (m_pieces.empty())
             return {};
+        Result<void> done = window(m_pieces);
+        if (!done && done.error().code() == ErrorCode::Corrupt && m_pieces.size() > 1) {
+            // Perhaps what is damaged lies between those that are wanted. What was already added
+            // of this window is none: values come last, and nothing is added before all are read.
+            for (const Piece& piece : m_pieces)
+                if (done = window({&piece, 1}); !done)
+                    break;
+        }
+        m_pieces.clear();
+        return done;
+    }
+
+    Result<void> window(std::span<const Piece> pieces)
+    {
         if (m_stop.stop_requested())
             return Error::cancelled();
-        const Index first = m_pieces.front().begin;
-        const Index last = m_pieces.back().end;
+        const Index first = pieces.front().begin;
+        const Index last = pieces.back().end;
         m_indices.clear();
         if (Result<void> read = m_source.readIndices(first, last - first, m_indices, m_stop); !read)
             return read;
 
         m_hits.clear();
-        for (const Piece& piece : m_pieces) {
+        for (const Piece& piece : pieces) {
             const Index base = piece.number * m_lineStride;
             for (Index e = piece.begin; e < piece.end; ++e) {
                 const Index index = m_indices[at(e - first)];
@@ -105,7 +119,6 @@ private:
                     m_hits.push_back({e, base + found * m_indexStride});
             }
         }
-        m_pieces.clear();
         return addHits();
     }
 
