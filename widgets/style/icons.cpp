@@ -220,8 +220,10 @@ QIcon windowIcon()
 QStringList iconNames()
 {
     QStringList names;
-    for (const QString& file : QDir(folder()).entryList({QStringLiteral("*.svg")}, QDir::Files))
-        names.append(file.chopped(4));
+    for (const QString& file : QDir(folder()).entryList({QStringLiteral("*.svg")}, QDir::Files)) {
+        if (!file.endsWith(u"-light.svg") && !file.endsWith(u"-dark.svg")) // of the style sheet
+            names.append(file.chopped(4));
+    }
     return names;
 }
 

@@ -108,6 +108,7 @@ QPushButton[link="true"] { background: transparent; border-color: transparent; p
     color: @accent; }
 QPushButton[link="true"]:hover { background: @hover; }
 
+QPushButton, QToolButton, QComboBox, QTabBar { outline: 0; } /* their border is the ring */
 QCheckBox, QRadioButton { spacing: 8px; }
 
 QAbstractScrollArea { border: 0; }

@@ -14,6 +14,21 @@
 namespace cellfolio
 {
 
+namespace
+{
+
+constexpr int kTextWidth = 280;
+
+// A centred label gets no height for its width from the layout.
+void setWrapped(QLabel* label, const QString& text)
+{
+    label->setText(text);
+    label->setFixedHeight(text.isEmpty() ? 0 : label->heightForWidth(kTextWidth));
+    label->setVisible(!text.isEmpty());
+}
+
+} // namespace
+
 class IconBox : public QWidget
 {
 public:
@@ -62,8 +77,8 @@ EmptyView::EmptyView(QWidget* parent)
     m_sentence->setWordWrap(true);
     m_sentence->setTextFormat(Qt::PlainText);
     m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_sentence->setFixedWidth(340);
-    m_title->setFixedWidth(340);
+    m_sentence->setFixedWidth(kTextWidth);
+    m_title->setFixedWidth(kTextWidth);
     m_button->setProperty("primary", true);
     m_button->setProperty("large", true);
 
@@ -96,10 +111,8 @@ void EmptyView::setContent(const Content& content)
 {
     m_content = content;
     m_icon->set(content.icon, content.error);
-    m_title->setText(content.title);
-    m_title->setVisible(!content.title.isEmpty());
-    m_sentence->setText(content.sentence);
-    m_sentence->setVisible(!content.sentence.isEmpty());
+    setWrapped(m_title, content.title);
+    setWrapped(m_sentence, content.sentence);
     m_button->setText(content.button);
     m_button->setVisible(!content.button.isEmpty());
     m_second->setText(content.secondButton);

@@ -27,6 +27,7 @@ ProfileHeader::ProfileHeader(PagedTableView* view)
     , m_view(view)
 {
     setMouseTracking(true);
+    setObjectName(QStringLiteral("profileHeader"));
     setFixedHeight(measures::kProfileHeader);
 }
 

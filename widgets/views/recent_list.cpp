@@ -123,7 +123,7 @@ void RecentList::paintRow(QPainter& painter, int row) const
                                  : tr("%1 · %2").arg(file.folder, file.problem);
     painter.drawText(QRect(left, where.top() + 23, wide, 17), Qt::AlignVCenter | Qt::TextSingleLine,
                      painter.fontMetrics().elidedText(second, Qt::ElideMiddle, wide));
-    if (hasFocus() && row == m_current)
+    if (hasFocus() && m_byKey && row == m_current)
         drawFocusRing(painter, where);
 }
 
@@ -185,6 +185,7 @@ void RecentList::keyPressEvent(QKeyEvent* event)
         return;
     }
     m_hover = -1;
+    m_byKey = true;
     update();
 }
 
@@ -205,6 +206,13 @@ void RecentList::contextMenuEvent(QContextMenuEvent* event)
 void RecentList::focusInEvent(QFocusEvent* event)
 {
     QWidget::focusInEvent(event);
+    m_byKey = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+    update();
+}
+
+void RecentList::focusOutEvent(QFocusEvent* event)
+{
+    QWidget::focusOutEvent(event);
     update();
 }
 

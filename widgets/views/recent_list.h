@@ -35,6 +35,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
     bool event(QEvent* event) override;
 
 private:
@@ -46,6 +47,7 @@ private:
     std::vector<RecentFile> m_files;
     int m_hover = -1;
     int m_current = 0;
+    bool m_byKey = false; // the ring is for those who came by key
 };
 
 } // namespace cellfolio

@@ -66,6 +66,7 @@ struct ScatterView::Private {
     QPointF dragFrom;
     QPointF dragCentre;
     std::int64_t hoveredPoint = -1;
+    bool focusByKey = false; // a frame shows where the keyboard is; after a click nobody asks
 
     // Pixels a data unit at zoom 1.
     double fitScale(QSize size) const
@@ -291,13 +292,14 @@ bool ScatterView::isFinished() const
 
 QImage ScatterView::finishedImage()
 {
+    QImage image(size() * devicePixelRatioF(), QImage::Format_RGB32);
+    image.setDevicePixelRatio(devicePixelRatioF());
+    render(&image); // a widget that was never shown gets its size only now
     // Bounds, then the picture, then the grid: each answer brings the next wish.
     for (int round = 0; round < 4; ++round) {
         d->renderer->waitIdle();
         collect();
     }
-    QImage image(size() * devicePixelRatioF(), QImage::Format_RGB32);
-    image.setDevicePixelRatio(devicePixelRatioF());
     render(&image);
     return image;
 }
@@ -345,7 +347,7 @@ void ScatterView::paintEvent(QPaintEvent*)
     }
     paintAxes(painter);
     paintCaption(painter);
-    if (hasFocus() && window()->isActiveWindow() && d->points.x) {
+    if (d->focusByKey) {
         painter.setPen(theme.accentLine);
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(rect().adjusted(0, 0, -1, -1));
@@ -507,6 +509,22 @@ void ScatterView::mouseDoubleClickEvent(QMouseEvent* event)
 void ScatterView::leaveEvent(QEvent*)
 {
     hoverAt({-1e6, -1e6});
+}
+
+void ScatterView::focusInEvent(QFocusEvent* event)
+{
+    QWidget::focusInEvent(event);
+    d->focusByKey = event->reason() == Qt::TabFocusReason ||
+                    event->reason() == Qt::BacktabFocusReason ||
+                    event->reason() == Qt::ShortcutFocusReason;
+    update();
+}
+
+void ScatterView::focusOutEvent(QFocusEvent* event)
+{
+    QWidget::focusOutEvent(event);
+    d->focusByKey = false;
+    update();
 }
 
 void ScatterView::keyPressEvent(QKeyEvent* event)

@@ -185,7 +185,6 @@ StartPage::StartPage(QWidget* parent)
     d->scroll->setFocusPolicy(Qt::NoFocus);
     d->scroll->viewport()->setAutoFillBackground(false);
     auto* host = new QWidget;
-    host->setAutoFillBackground(false);
     d->page = new QWidget(host);
     d->page->setMaximumWidth(kPageWidth);
 
@@ -262,6 +261,7 @@ StartPage::StartPage(QWidget* parent)
     d->outer->addLayout(centred);
     d->outer->addStretch(1);
     d->scroll->setWidget(host);
+    host->setAutoFillBackground(false); // setWidget turns it on
     auto* all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
     all->addWidget(d->scroll);
@@ -320,6 +320,14 @@ void StartPage::dropEvent(QDropEvent* event)
 void StartPage::paintEvent(QPaintEvent*)
 {
     QPainter(this).fillRect(rect(), Theme::current().base);
+}
+
+// The likeliest file is one key away: Enter opens the one used last.
+void StartPage::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (!d->recent->files().empty())
+        d->recent->setFocus(Qt::OtherFocusReason);
 }
 
 void StartPage::resizeEvent(QResizeEvent* event)

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/style/theme.h"
+#include "widgets/views/matrix_grid.h"
+
+#include <QtGui/QClipboard>
+#include <QtTest/QSignalSpy>
+#include <QtTest/QTest>
+#include <QtWidgets/QApplication>
+#include <QtWidgets/QScrollBar>
+
+#include <cmath>
+#include <memory>
+#include <set>
+
+using namespace cellfolio;
+
+namespace
+{
+
+QString s(const char* text)
+{
+    return QString::fromUtf8(text);
+}
+
+class FakeGrid : public GridSource
+{
+public:
+    FakeGrid(qint64 rows, qint64 columns)
+        : m_rows(rows)
+        , m_columns(columns)
+    {
+    }
+
+    qint64 rowCount() const override { return m_rows; }
+    qint64 columnCount() const override { return m_columns; }
+
+    GridCell value(qint64 row, qint64 column) const override
+    {
+        if (row < 0 || row >= m_rows || column < 0 || column >= m_columns)
+            qFatal("value outside the matrix");
+        askedRows.insert(row);
+        askedColumns.insert(column);
+        GridCell cell;
+        cell.zero = (row + column) % 2 == 0;
+        cell.text = cell.zero ? s("0") : s("%1").arg(row % 100);
+        cell.shade = cell.zero ? std::nan("") : 1.0;
+        cell.pending = pending;
+        return cell;
+    }
+    GridRowHead rowHead(qint64 row) const override
+    {
+        GridRowHead head;
+        head.name = s("cell %1").arg(row);
+        return head;
+    }
+    GridColumnHead columnHead(qint64 column) const override
+    {
+        GridColumnHead head;
+        head.name = s("g%1").arg(column);
+        return head;
+    }
+    QString exactText(qint64 row, qint64 column) const override
+    {
+        return s("%1.%2").arg(row).arg(column);
+    }
+    void want(const Window& window) override
+    {
+        ++wants;
+        wanted = window;
+    }
+
+    mutable std::set<qint64> askedRows;
+    mutable std::set<qint64> askedColumns;
+    bool pending = false;
+    int wants = 0;
+    Window wanted;
+
+private:
+    qint64 m_rows;
+    qint64 m_columns;
+};
+
+struct Shown {
+    explicit Shown(GridSource& source)
+    {
+        view.resize(700, 400);
+        view.setSource(&source);
+        view.show();
+        if (!QTest::qWaitForWindowExposed(&view))
+            qFatal("no window");
+        paint();
+    }
+    QImage paint()
+    {
+        QImage image(view.viewport()->size(), QImage::Format_RGB32);
+        view.viewport()->render(&image);
+        return image;
+    }
+    MatrixGrid view;
+};
+
+} // namespace
+
+class GridViewTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { applyTheme(*qApp, ThemeChoice::Light); }
+    void asksOnlyForTheWindow();
+    void reachesTheFarCorner();
+    void shadesAndZeros();
+    void goesToRowsAndColumns();
+    void keysAndClipboard();
+    void cellWidthKeepsTheFirstColumn();
+    void emptyAndLostSources();
+};
+
+void GridViewTest::asksOnlyForTheWindow()
+{
+    FakeGrid source(10'000'000, 60'000);
+    Shown shown(source);
+    QVERIFY2(source.askedRows.size() < 20, qPrintable(QString::number(source.askedRows.size())));
+    QVERIFY2(source.askedColumns.size() < 12, qPrintable(QString::number(source.askedColumns.size())));
+    QCOMPARE(source.wanted.firstRow, 0);
+    QCOMPARE(source.wanted.lastRow, *source.askedRows.rbegin());
+    QCOMPARE(source.wanted.lastColumn, *source.askedColumns.rbegin());
+    const int wants = source.wants;
+    shown.paint();
+    QCOMPARE(source.wants, wants);
+}
+
+void GridViewTest::reachesTheFarCorner()
+{
+    for (const auto& [rows, columns] : {std::pair<qint64, qint64>{3, 2},
+                                        {10'000'000, 60'000},
+                                        {qint64(1) << 40, qint64(1) << 36}}) {
+        FakeGrid source(rows, columns);
+        Shown shown(source);
+        QTest::keyClick(&shown.view, Qt::Key_End, Qt::ControlModifier);
+        source.askedRows.clear();
+        source.askedColumns.clear();
+        shown.paint();
+        QCOMPARE(shown.view.currentRow(), rows - 1);
+        QCOMPARE(shown.view.currentColumn(), columns - 1);
+        QCOMPARE(*source.askedRows.rbegin(), rows - 1);
+        QCOMPARE(*source.askedColumns.rbegin(), columns - 1);
+        const QRect last = shown.view.cellRect(rows - 1, columns - 1);
+        QVERIFY(shown.view.viewport()->rect().contains(last));
+        QCOMPARE(shown.view.verticalScrollBar()->value(), shown.view.verticalScrollBar()->maximum());
+    }
+}
+
+void GridViewTest::shadesAndZeros()
+{
+    FakeGrid source(100, 100);
+    Shown shown(source);
+    const Theme& theme = Theme::current();
+    QImage image = shown.paint();
+    const QRect zero = shown.view.cellRect(2, 2);
+    const QRect value = shown.view.cellRect(2, 3);
+    QCOMPARE(image.pixelColor(zero.left() + 4, zero.top() + 3), theme.base);
+    QCOMPARE(image.pixelColor(value.left() + 4, value.top() + 3), theme.matrixRamp.back());
+    shown.view.setShadesShown(false);
+    image = shown.paint();
+    QCOMPARE(image.pixelColor(value.left() + 4, value.top() + 3), theme.base);
+    source.pending = true;
+    Q_EMIT source.changed();
+    image = shown.paint();
+    bool dark = false;
+    for (int x = value.left(); x < value.right(); ++x) {
+        for (int y = value.top(); y < value.bottom(); ++y)
+            dark |= image.pixelColor(x, y).lightness() < 150;
+    }
+    QVERIFY(!dark); // no figure while it is on its way
+}
+
+void GridViewTest::goesToRowsAndColumns()
+{
+    FakeGrid source(10'000'000, 60'000);
+    Shown shown(source);
+    QSignalSpy spy(&shown.view, &MatrixGrid::currentChanged);
+    shown.view.goToRow(5'000'000);
+    shown.view.goToColumn(30'000);
+    QCOMPARE(shown.view.currentRow(), 5'000'000);
+    QCOMPARE(shown.view.currentColumn(), 30'000);
+    QCOMPARE(spy.size(), 2);
+    QVERIFY(shown.view.viewport()->rect().contains(shown.view.cellRect(5'000'000, 30'000)));
+    shown.view.goToRow(qint64(1) << 50); // clamped
+    QCOMPARE(shown.view.currentRow(), 9'999'999);
+    QTest::mouseClick(shown.view.viewport(), Qt::LeftButton, Qt::NoModifier,
+                      shown.view.cellRect(9'999'995, 30'001).center());
+    QCOMPARE(shown.view.currentRow(), 9'999'995);
+    QCOMPARE(shown.view.currentColumn(), 30'001);
+}
+
+void GridViewTest::keysAndClipboard()
+{
+    FakeGrid source(50, 3);
+    Shown shown(source);
+    QTest::keyClick(&shown.view, Qt::Key_Down);
+    QTest::keyClick(&shown.view, Qt::Key_Down);
+    QTest::keyClick(&shown.view, Qt::Key_Right);
+    const qint64 row = shown.view.currentRow();
+    const qint64 column = shown.view.currentColumn();
+    QTest::keyClick(&shown.view, Qt::Key_C, Qt::ControlModifier);
+    QCOMPARE(QApplication::clipboard()->text(), s("%1.%2").arg(row).arg(column));
+    QTest::keyClick(&shown.view, Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
+    const QStringList lines = QApplication::clipboard()->text().split(u'\n');
+    QCOMPARE(lines[0], s("\tg0\tg1\tg2"));
+    QCOMPARE(lines[1], s("cell 0\t0.0\t0.1\t0.2"));
+}
+
+void GridViewTest::cellWidthKeepsTheFirstColumn()
+{
+    FakeGrid source(50, 60'000);
+    Shown shown(source);
+    shown.view.goToColumn(30'000);
+    const qint64 first = shown.view.window().firstColumn;
+    shown.view.setCellWidth(90);
+    QCOMPARE(shown.view.window().firstColumn, first);
+    shown.view.setCellWidth(1);
+    QCOMPARE(shown.view.cellWidth(), 16);
+    QCOMPARE(shown.view.window().firstColumn, first);
+}
+
+void GridViewTest::emptyAndLostSources()
+{
+    for (const auto& [rows, columns] : {std::pair{0, 0}, {0, 5}, {5, 0}}) {
+        auto source = std::make_unique<FakeGrid>(rows, columns);
+        Shown shown(*source);
+        QTest::keyClick(&shown.view, Qt::Key_End, Qt::ControlModifier);
+        shown.view.goToRow(3);
+        QVERIFY(source->askedRows.empty());
+        source.reset();
+        shown.paint();
+        shown.view.copyWindow();
+    }
+}
+
+QTEST_MAIN(GridViewTest)
+#include "grid_view_test.moc"
