@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Memory bounds as tests: peak resident memory of the command line on a file of 200 million entries, and on one twice
+as long, stays within the budget and 64 MiB, and does not grow with the file.
+
+Environment: CELLFOLIO_CLI (the program), CELLFOLIO_WORK (a folder for the files).
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+CLI = os.environ["CELLFOLIO_CLI"]
+WORK = pathlib.Path(os.environ["CELLFOLIO_WORK"])
+MIB = 1 << 20
+BUDGET = 64 * MIB
+OBS = 2_000_000
+
+
+def run(*arguments):
+    """Runs the command line; gives its output and its peak resident bytes."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        os.dup2(writing, 1)
+        os.execv(CLI, [CLI, *map(str, arguments)])
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        output = pipe.read()
+    _, status, usage = os.wait4(child, 0)
+    code = os.waitstatus_to_exitcode(status)
+    if code != 0:
+        raise AssertionError(f"{arguments} ended with {code}: {output[:500]!r}")
+    return output, usage.ru_maxrss * 1024
+
+
+def make(rows):
+    path = WORK / f"long_{rows}.h5ad"
+    if not path.exists():
+        part = path.with_suffix(".part")
+        maker = pathlib.Path(__file__).with_name("make_long_file.py")
+        subprocess.run([sys.executable, maker, part, "--obs", str(rows)], check=True)
+        part.rename(path)
+    return path
+
+
+class MemoryBounds(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        WORK.mkdir(parents=True, exist_ok=True)
+        cls.file = make(OBS)
+        cls.twice = make(2 * OBS)
+
+    def both(self, *arguments, within=BUDGET + 64 * MIB):
+        """Peaks on the file and on the one twice as long, both below the bound."""
+        command, rest = arguments[0], arguments[1:]
+        output, peak = run(command, self.file, *rest, "--memory", "64M")
+        _, longer = run(command, self.twice, *rest, "--memory", "64M")
+        print(f"{' '.join(map(str, arguments))}: {peak / MIB:.0f} and {longer / MIB:.0f} MiB")
+        self.assertLess(peak, within)
+        self.assertLess(longer, within)
+        self.assertLess(longer, peak * 1.2 + 4 * MIB, "memory grows with the file")
+        return output
+
+    def test_info(self):
+        info = json.loads(self.both("info", "--json", within=64 * 1000 * 1000))
+        self.assertEqual([info["n_obs"], info["n_vars"]], [OBS, 20_000])
+        self.assertEqual(next(e for e in info["elements"] if e["path"] == "X")["stored"], OBS * 100)
+
+    def test_first_rows(self):
+        output = self.both("view", "obs", "--obs", "0:100", "--csv", within=64 * 1000 * 1000)
+        self.assertEqual(len(output.splitlines()), 101)
+
+    def test_scattered_rows(self):
+        rows = ",".join(str(i * 19_997 % OBS) for i in range(200))
+        output = json.loads(self.both("view", "X", "--obs", rows, "--var", "0:300", "--json"))
+        self.assertEqual(output["values"][1][100], 19_997 % 16 + 1)
+
+    def test_one_gene(self):
+        output = json.loads(self.both("view", "X", "--var", "100", "--obs", "0:2000000:20000", "--json"))
+        self.assertEqual(output["values"][3][0], 60_000 % 16 + 1)
+
+    def test_statistics(self):
+        figures = json.loads(self.both("stats", "X", "--json"))
+        self.assertEqual(figures["sum"], OBS * 100 * 8.5)
+        self.assertEqual(figures["nnz"], OBS * 100)
+        self.assertEqual(figures["max"], 16)
+
+    def test_statistics_by_gene(self):
+        figures = json.loads(self.both("stats", "X", "--by", "var", "--json"))
+        self.assertEqual(figures["sum"][100], OBS * 8.5)
+        self.assertEqual(figures["sum"][101], 0)
+
+    def test_column_statistics(self):
+        figures = json.loads(self.both("stats", "obs/kind", "--json"))
+        self.assertEqual(sum(c["count"] for c in figures["categories"]), OBS)
+
+    def test_validation(self):
+        report = json.loads(self.both("validate", "--json", "--fail-on", "never"))
+        self.assertEqual([f["id"] for f in report["findings"] if f["severity"] == "error"], [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
