@@ -73,7 +73,9 @@ void reportError(const std::string& file, const Error& error)
     std::string text = "cellfolio-cli: ";
     if (!file.empty())
         text += file + ": ";
-    if (!error.element().empty() && error.element() != "/")
+    // Many sentences name the element themselves.
+    if (!error.element().empty() && error.element() != "/"
+        && error.message().find(error.element()) == std::string::npos)
         text += error.element() + ": ";
     text += error.message() + "\n";
     if (!error.fix().empty())
