@@ -29,7 +29,7 @@ std::uint32_t shuffled(std::uint32_t i)
 
 std::uint32_t shuffledHeight(std::size_t i)
 {
-    return 1 + shuffled(std::uint32_t(i)) % (kHighest - 1);
+    return 1 + std::uint32_t(std::uint64_t(shuffled(std::uint32_t(i))) * (kHighest - 1) >> 32);
 }
 
 QRgb onCanvas(const QColor& colour, const ScatterInk& ink)

@@ -13,10 +13,11 @@ namespace
 {
 
 constexpr std::size_t kStopEvery = 1 << 15;
-constexpr std::int64_t kMostDiscs = 120'000; // in view; above it smooth edges cost too much time
+constexpr std::int64_t kMostDiscs = 100'000; // in view; above it smooth edges cost too much time
 constexpr double kSmallestDisc = 2.5;
 constexpr double kRimFrom = 5;    // logical pixels
 constexpr double kRimOpacity = 0.75;
+constexpr double kFarthest = 64;  // no point is larger; what lies farther outside is not seen
 
 struct Disc {
     float x;
@@ -55,60 +56,67 @@ struct Footprint {
         int dy, from, to;
     };
     std::vector<Run> runs;
+    int side = 1;
     int before = 0; // how far it reaches left and up of the centre pixel
     int after = 0;
 };
 
 Footprint footprintOf(double diameter)
 {
-    const int side = std::clamp(int(std::lround(diameter)), 1, 64);
     Footprint print;
-    print.before = (side - 1) / 2;
-    print.after = side - 1 - print.before;
-    const double middle = (side - 1) / 2.0;
-    for (int row = 0; row < side; ++row) {
+    print.side = std::clamp(int(std::lround(diameter)), 1, 64);
+    print.before = (print.side - 1) / 2;
+    print.after = print.side - 1 - print.before;
+    const double middle = (print.side - 1) / 2.0;
+    for (int row = 0; row < print.side; ++row) {
         const double dy = row - middle;
         double half = middle;
-        if (side > 3) // up to 3 pixels a square is rounder than a cross
-            half = std::sqrt(std::max(0.0, side * side / 4.0 - dy * dy)) - 0.5;
+        if (print.side > 3) // up to 3 pixels a square is rounder than a cross
+            half = std::sqrt(std::max(0.0, print.side * print.side / 4.0 - dy * dy)) - 0.5;
         print.runs.push_back({row - print.before, int(std::ceil(middle - half)) - print.before,
                               int(std::floor(middle + half)) - print.before});
     }
     return print;
 }
 
+// The largest key seen at each pixel, plus one, so that 0 stays "nothing here". A border around
+// the picture takes what hangs over its edges, so that small squares need no clipping.
 class KeyImage
 {
 public:
-    KeyImage(QSize size)
+    static constexpr int kBorder = 4;
+
+    explicit KeyImage(QSize size)
         : m_width(size.width())
         , m_height(size.height())
-        , m_pixels(std::size_t(m_width) * std::size_t(m_height), 0)
+        , m_stride(m_width + 2 * kBorder)
+        , m_pixels(std::size_t(m_stride) * std::size_t(m_height + 2 * kBorder), 0)
     {
     }
 
-    // Keys are stored plus one, so that 0 stays "nothing here".
+    // A square of Side pixels, 1 to 3. Requires x and y within two pixels of the picture.
+    template <int Side>
+    void putSquare(int x, int y, std::uint32_t key)
+    {
+        constexpr int kBefore = (Side - 1) / 2;
+        std::uint32_t* line = at(x - kBefore, y - kBefore);
+        for (int dy = 0; dy < Side; ++dy, line += m_stride) {
+            for (int dx = 0; dx < Side; ++dx)
+                line[dx] = std::max(line[dx], key + 1);
+        }
+    }
+
     void put(const Footprint& print, int x, int y, std::uint32_t key)
     {
-        const std::uint32_t stored = key + 1;
-        if (print.runs.size() == 1) {
-            if (x >= 0 && y >= 0 && x < m_width && y < m_height) {
-                auto& pixel = m_pixels[std::size_t(y) * std::size_t(m_width) + std::size_t(x)];
-                pixel = std::max(pixel, stored);
-            }
-            return;
-        }
-        if (x + print.after < 0 || x - print.before >= m_width)
-            return;
         for (const auto& run : print.runs) {
             const int line = y + run.dy;
             if (line < 0 || line >= m_height)
                 continue;
             const int from = std::max(0, x + run.from);
             const int to = std::min(m_width - 1, x + run.to);
-            std::uint32_t* pixels = m_pixels.data() + std::size_t(line) * std::size_t(m_width);
+            std::uint32_t* pixels = at(0, line);
             for (int i = from; i <= to; ++i)
-                pixels[i] = std::max(pixels[i], stored);
+                pixels[i] = std::max(pixels[i], key + 1);
         }
     }
 
@@ -118,13 +126,12 @@ public:
             m_pixels[i] = std::max(m_pixels[i], other.m_pixels[i]);
     }
 
-    QImage toImage(const ScatterKeys& keys, QRgb base) const
+    QImage toImage(const ScatterKeys& keys, QRgb base)
     {
         QImage image(m_width, m_height, QImage::Format_RGB32);
         for (int y = 0; y < m_height; ++y) {
             auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
-            const std::uint32_t* pixels =
-                m_pixels.data() + std::size_t(y) * std::size_t(m_width);
+            const std::uint32_t* pixels = at(0, y);
             for (int x = 0; x < m_width; ++x)
                 line[x] = pixels[x] ? keys.colorOf(pixels[x] - 1) | 0xff000000U : base;
         }
@@ -132,14 +139,28 @@ public:
     }
 
 private:
+    std::uint32_t* at(int x, int y)
+    {
+        return m_pixels.data() +
+               std::size_t(y + kBorder) * std::size_t(m_stride) + std::size_t(x + kBorder);
+    }
+
     int m_width;
     int m_height;
+    int m_stride;
     std::vector<std::uint32_t> m_pixels;
 };
 
-// Calls `take(index, pixelX, pixelY)` for the points [from, to) of the file in steps.
+// Rounds down. std::floor is a call without SSE 4.1, and this runs once a point.
+int floorOf(double value)
+{
+    return int(value + 128.0) - 128; // requires value > -128
+}
+
+// Calls `take(index, x, y)` with the pixel position of the points [from, to) of the file, in
+// steps, that come within `margin` pixels of the picture. False when it was stopped.
 template <typename Take>
-bool scan(const SplatTask& task, std::size_t from, std::size_t to, Take&& take)
+bool scan(const SplatTask& task, std::size_t from, std::size_t to, double margin, Take&& take)
 {
     const float* x = task.x->data();
     const float* y = task.y->data();
@@ -147,39 +168,44 @@ bool scan(const SplatTask& task, std::size_t from, std::size_t to, Take&& take)
     const double sy = task.transform.ySign * task.transform.scale;
     const double dx = task.transform.dx;
     const double dy = task.transform.dy;
-    const double width = task.size.width() + 64;
-    const double height = task.size.height() + 64;
-    std::size_t untilStop = 0;
-    for (std::size_t i = from; i < to; i += task.stride) {
-        if (untilStop-- == 0) {
-            untilStop = kStopEvery;
-            if (task.stopped && task.stopped())
-                return false;
+    const double width = task.size.width() + margin;
+    const double height = task.size.height() + margin;
+    for (std::size_t i = from; i < to;) {
+        if (task.stopped && task.stopped())
+            return false;
+        const std::size_t until = std::min(to, i + kStopEvery * task.stride);
+        for (; i < until; i += task.stride) {
+            const double px = sx * double(x[i]) + dx;
+            const double py = sy * double(y[i]) + dy;
+            if (px > -margin && py > -margin && px < width && py < height) // false for NaN, too
+                take(i, px, py);
         }
-        const double px = sx * double(x[i]) + dx;
-        const double py = sy * double(y[i]) + dy;
-        if (px > -64 && py > -64 && px < width && py < height) // false for NaN, too
-            take(i, float(px), float(py));
     }
     return true;
 }
 
-QImage splatPixels(const SplatTask& task)
+// All points of the task through `put(image, x, y, key)`.
+template <typename Put>
+QImage splatWith(const SplatTask& task, double margin, double shift, Put&& put)
 {
-    const Footprint print = footprintOf(task.diameter);
-    // The centre of an even footprint lies on a pixel's edge.
-    const float shift = print.runs.size() % 2 == 0 ? -0.5F : 0.0F;
-    const auto put = [&](KeyImage& image, std::size_t i, float px, float py) {
-        image.put(print, int(std::floor(px + shift)), int(std::floor(py + shift)),
-                  task.keys->keyOf(i));
+    const bool plain = task.keys->keys.empty();
+    const std::uint32_t plainKey = plain ? task.keys->keyOf(0) : 0;
+    const std::uint32_t* keys = task.keys->keys.data();
+    const auto takeInto = [&](KeyImage& image) {
+        return [&image, &put, keys, plain, plainKey, shift](std::size_t i, double px, double py) {
+            put(image, floorOf(px + shift), floorOf(py + shift), plain ? plainKey : keys[i]);
+        };
     };
     const DataRect view = visibleData(task);
     KeyImage image(task.size);
     if (useGrid(task, view)) {
-        const ScatterTransform& t = task.transform;
+        const auto take = takeInto(image);
+        const double width = task.size.width() + margin;
+        const double height = task.size.height() + margin;
         task.grid->forEachNear(view.left, view.right, view.bottom, view.top, [&](std::uint32_t i) {
-            const QPointF at = t.map((*task.x)[i], (*task.y)[i]);
-            put(image, i, float(at.x()), float(at.y()));
+            const QPointF at = task.transform.map(double((*task.x)[i]), double((*task.y)[i]));
+            if (at.x() > -margin && at.y() > -margin && at.x() < width && at.y() < height)
+                take(i, at.x(), at.y());
         });
         return task.stopped && task.stopped() ? QImage() : image.toImage(*task.keys, task.base);
     }
@@ -192,8 +218,7 @@ QImage splatPixels(const SplatTask& task)
     std::atomic<bool> whole{true};
     std::vector<std::thread> helpers;
     const auto part = [&](KeyImage& into, std::size_t from, std::size_t to) {
-        if (!scan(task, from, to,
-                  [&](std::size_t i, float px, float py) { put(into, i, px, py); }))
+        if (!scan(task, from, to, margin, takeInto(into)))
             whole = false;
     };
     for (std::size_t t = 1; t < threads; ++t) {
@@ -211,50 +236,134 @@ QImage splatPixels(const SplatTask& task)
     return image.toImage(*task.keys, task.base);
 }
 
-void blend(QRgb& pixel, QRgb over, float alpha)
+QImage splatPixels(const SplatTask& task)
 {
-    const auto mix = [alpha](int under, int top) {
-        return int(float(under) + alpha * float(top - under) + 0.5F);
-    };
-    pixel = qRgb(mix(qRed(pixel), qRed(over)), mix(qGreen(pixel), qGreen(over)),
-                 mix(qBlue(pixel), qBlue(over)));
+    const Footprint print = footprintOf(task.diameter);
+    // The centre of an even footprint lies on a pixel's edge.
+    const double shift = print.side % 2 == 0 ? -0.5 : 0.0;
+    switch (print.side) {
+    case 1:
+        return splatWith(task, 1, shift, [](KeyImage& image, int x, int y, std::uint32_t key) {
+            image.putSquare<1>(x, y, key);
+        });
+    case 2:
+        return splatWith(task, 1, shift, [](KeyImage& image, int x, int y, std::uint32_t key) {
+            image.putSquare<2>(x, y, key);
+        });
+    case 3:
+        return splatWith(task, 1, shift, [](KeyImage& image, int x, int y, std::uint32_t key) {
+            image.putSquare<3>(x, y, key);
+        });
+    default:
+        return splatWith(task, kFarthest, shift,
+                         [&print](KeyImage& image, int x, int y, std::uint32_t key) {
+                             image.put(print, x, y, key);
+                         });
+    }
 }
 
-void drawDisc(QImage& image, const SplatTask& task, const Disc& disc, QRgb colour)
+// A smooth disc drawn beforehand, at sixteen places within a pixel: for every pixel how much of
+// what was there stays, the rim's share of the base colour already multiplied, and the disc's
+// share, in 256ths.
+class Stamps
 {
-    const float radius = float(task.diameter / 2);
-    const bool rimmed = task.diameter / task.pixelRatio >= kRimFrom;
-    const float rim = rimmed ? float(task.pixelRatio) : 0.0F;
-    const float reach = radius + rim + 0.5F;
-    const int left = std::max(0, int(std::floor(disc.x - reach)));
-    const int right = std::min(image.width() - 1, int(std::ceil(disc.x + reach)));
-    const int top = std::max(0, int(std::floor(disc.y - reach)));
-    const int bottom = std::min(image.height() - 1, int(std::ceil(disc.y + reach)));
-    for (int y = top; y <= bottom; ++y) {
-        auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
-        const float dy = float(y) + 0.5F - disc.y;
-        for (int x = left; x <= right; ++x) {
-            const float dx = float(x) + 0.5F - disc.x;
-            const float distance = std::sqrt(dx * dx + dy * dy);
-            if (rimmed) {
-                const float cover = std::clamp(radius + rim + 0.5F - distance, 0.0F, 1.0F);
-                if (cover > 0)
-                    blend(line[x], task.base, cover * float(kRimOpacity));
+public:
+    static constexpr int kPhases = 4; // each way
+
+    struct Pixel {
+        std::uint32_t keep = 256;
+        std::uint32_t disc = 0;
+        std::uint32_t baseRedBlue = 0;
+        std::uint32_t baseGreen = 0;
+    };
+
+    explicit Stamps(const SplatTask& task)
+    {
+        const double radius = task.diameter / 2;
+        const bool rimmed = task.diameter / task.pixelRatio >= kRimFrom;
+        const double rim = rimmed ? task.pixelRatio : 0.0;
+        m_reach = int(std::ceil(radius + rim + 0.5));
+        m_side = 2 * m_reach + 2;
+        for (int phase = 0; phase < kPhases * kPhases; ++phase) {
+            const double cx = m_reach + (phase % kPhases + 0.5) / kPhases;
+            const double cy = m_reach + (phase / kPhases + 0.5) / kPhases;
+            for (int y = 0; y < m_side; ++y) {
+                for (int x = 0; x < m_side; ++x) {
+                    const double distance = std::hypot(x + 0.5 - cx, y + 0.5 - cy);
+                    const double disc = std::clamp(radius + 0.5 - distance, 0.0, 1.0);
+                    const double ring =
+                        rimmed ? kRimOpacity * std::clamp(radius + rim + 0.5 - distance, 0.0, 1.0)
+                               : 0.0;
+                    Pixel pixel;
+                    pixel.disc = std::uint32_t(std::lround(disc * 256));
+                    const auto base = std::uint32_t(std::lround(ring * (1 - disc) * 256));
+                    pixel.keep = 256 - pixel.disc - std::min(base, 256 - pixel.disc);
+                    const std::uint32_t share = 256 - pixel.disc - pixel.keep;
+                    pixel.baseRedBlue = (task.base & 0xff00ffU) * share;
+                    pixel.baseGreen = (task.base & 0x00ff00U) * share;
+                    m_pixels.push_back(pixel);
+                }
             }
-            const float cover = std::clamp(radius + 0.5F - distance, 0.0F, 1.0F);
-            if (cover > 0)
-                blend(line[x], colour, cover);
         }
     }
+
+    void draw(QImage& image, double x, double y, QRgb colour) const
+    {
+        const int left = floorOf(x) - m_reach;
+        const int top = floorOf(y) - m_reach;
+        const auto phase = std::size_t(int((x - floorOf(x)) * kPhases) +
+                                       int((y - floorOf(y)) * kPhases) * kPhases);
+        const Pixel* stamp = m_pixels.data() + phase * std::size_t(m_side) * std::size_t(m_side);
+        const int fromX = std::max(0, -left);
+        const int toX = std::min(m_side, image.width() - left);
+        const int toY = std::min(m_side, image.height() - top);
+        const std::uint32_t redBlue = colour & 0xff00ffU;
+        const std::uint32_t green = colour & 0x00ff00U;
+        for (int row = std::max(0, -top); row < toY; ++row) {
+            auto* line = reinterpret_cast<QRgb*>(image.scanLine(top + row)) + left;
+            const Pixel* pixels = stamp + row * m_side;
+            for (int column = fromX; column < toX; ++column) {
+                const Pixel& p = pixels[column];
+                if (p.keep == 256)
+                    continue;
+                const QRgb under = line[column];
+                const std::uint32_t rb =
+                    ((under & 0xff00ffU) * p.keep + p.baseRedBlue + redBlue * p.disc) >> 8;
+                const std::uint32_t g =
+                    ((under & 0x00ff00U) * p.keep + p.baseGreen + green * p.disc) >> 8;
+                line[column] = 0xff000000U | (rb & 0xff00ffU) | (g & 0x00ff00U);
+            }
+        }
+    }
+
+private:
+    int m_reach = 0;
+    int m_side = 0;
+    std::vector<Pixel> m_pixels;
+};
+
+// From a few thousand points, whether far more are in view than can be discs.
+bool clearlyTooMany(const SplatTask& task)
+{
+    const std::size_t n = std::min(task.x->size(), task.y->size());
+    if (n <= std::size_t(kMostDiscs))
+        return false;
+    SplatTask sample = task;
+    sample.stride = std::max<std::size_t>(1, n / 4'096);
+    sample.stopped = nullptr;
+    std::size_t seen = 0;
+    scan(sample, 0, n, 0, [&seen](std::size_t, double, double) { ++seen; });
+    return seen * sample.stride > 2 * std::size_t(kMostDiscs);
 }
 
 // Null where it was stopped; `tooMany` where discs are not the way.
 QImage splatDiscs(const SplatTask& task, bool& tooMany)
 {
     std::vector<Disc> discs;
+    const QPointF middle(task.size.width() / 2.0, task.size.height() / 2.0);
     const DataRect view = visibleData(task);
-    const auto take = [&](std::size_t i, float px, float py) {
-        discs.push_back({px, py, task.keys->keyOf(i), std::uint32_t(i)});
+    const auto take = [&](std::size_t i, double px, double py) {
+        discs.push_back({float(px), float(py), task.keys->keyOf(i), std::uint32_t(i)});
     };
     if (useGrid(task, view)) {
         if (task.grid->countNear(view.left, view.right, view.bottom, view.top) > 2 * kMostDiscs) {
@@ -262,15 +371,20 @@ QImage splatDiscs(const SplatTask& task, bool& tooMany)
             return {};
         }
         task.grid->forEachNear(view.left, view.right, view.bottom, view.top, [&](std::uint32_t i) {
-            const QPointF at = task.transform.map((*task.x)[i], (*task.y)[i]);
-            take(i, float(at.x()), float(at.y()));
+            const QPointF at = task.transform.map(double((*task.x)[i]), double((*task.y)[i]));
+            if (std::abs(at.x() - middle.x()) < middle.x() + kFarthest &&
+                std::abs(at.y() - middle.y()) < middle.y() + kFarthest)
+                take(i, at.x(), at.y());
         });
+    } else if (clearlyTooMany(task)) {
+        tooMany = true;
+        return {};
     } else {
-        bool whole = scan(task, 0, std::min(task.x->size(), task.y->size()),
-                          [&](std::size_t i, float px, float py) {
-                              if (discs.size() <= std::size_t(kMostDiscs))
-                                  take(i, px, py);
-                          });
+        const bool whole = scan(task, 0, std::min(task.x->size(), task.y->size()), kFarthest,
+                                [&](std::size_t i, double px, double py) {
+                                    if (discs.size() <= std::size_t(kMostDiscs))
+                                        take(i, px, py);
+                                });
         if (!whole)
             return {};
     }
@@ -283,11 +397,12 @@ QImage splatDiscs(const SplatTask& task, bool& tooMany)
     });
     QImage image(task.size, QImage::Format_RGB32);
     image.fill(task.base);
+    const Stamps stamps(task);
     std::size_t done = 0;
     for (const Disc& disc : discs) {
         if (++done % 4096 == 0 && task.stopped && task.stopped())
             return {};
-        drawDisc(image, task, disc, task.keys->colorOf(disc.key));
+        stamps.draw(image, double(disc.x), double(disc.y), task.keys->colorOf(disc.key));
     }
     return image;
 }
