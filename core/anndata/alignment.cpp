@@ -35,8 +35,12 @@ std::optional<Index> rowsOf(const Element* table)
     return std::nullopt;
 }
 
-void setAxis(Element& table, Axis axis, bool ofRaw)
+void setAxis(BuildContext& context, Element& table, Axis axis, bool ofRaw)
 {
+    if (table.index && table.index->dtype && *table.index->dtype != DType::String)
+        context.report("A026", table.path,
+                       "The row names of " + inQuotes(table.path) +
+                           " are numbers; Python turns them into text.");
     table.firstAxis = axis;
     table.ofRaw = ofRaw;
     if (table.index) {
@@ -109,7 +113,7 @@ void Aligner::alignTable(const char* name, Axis axis, std::optional<Index> rows)
         table->rows = *rows;
         table->shape->front() = *rows;
     }
-    setAxis(*table, axis, false);
+    setAxis(m_context, *table, axis, false);
 }
 
 // Text or records in a matrix can be shown but not computed with.
@@ -208,7 +212,7 @@ void Aligner::alignRaw(Element& raw)
     Element* var = childOf(raw, "var");
     const std::optional<Index> rawVars = rowsOf(var);
     if (var && var->kind == ElementKind::Table)
-        setAxis(*var, Axis::Var, true);
+        setAxis(m_context, *var, Axis::Var, true);
     else if (!var)
         m_context.report("A041", raw.path, "raw has no table of its variables (raw/var).");
     alignMapping(childOf(raw, "varm"), Axis::Var, false, rawVars, true);
@@ -275,7 +279,7 @@ void Aligner::alignEntry(Element& entry, Axis axis, bool square, std::optional<I
         m_context.report("A040", entry.path,
                          inQuotes(entry.path) + " is stored as one column without a second axis.");
     if (entry.kind == ElementKind::Table) {
-        setAxis(entry, axis, ofRaw);
+        setAxis(m_context, entry, axis, ofRaw);
         return;
     }
     entry.firstAxis = axis;

@@ -93,9 +93,13 @@ Finding& BuildContext::report(std::string_view id, const std::string& path, std:
 }
 
 Finding& BuildContext::refuse(std::string_view id, Element& element, ErrorCode code,
-                              std::string message)
+                              std::string message, std::optional<std::string> fix)
 {
     Finding& finding = report(id, element.path, message);
+    if (fix) {
+        finding.fix = *std::move(fix);
+        finding.fixable = false;
+    }
     element.readable = false;
     if (!element.whyNot)
         element.whyNot = Error(code, std::move(message))

@@ -43,8 +43,10 @@ public:
     // Adds a finding with the defaults of its rule; change it through what is returned, before the
     // next call.
     Finding& report(std::string_view id, const std::string& path, std::string message);
-    // The same, and the element cannot be read: whyNot says the same sentence.
-    Finding& refuse(std::string_view id, Element& element, ErrorCode code, std::string message);
+    // The same, and the element cannot be read: whyNot says the same sentence. `fix` replaces the
+    // advice of the rule where the case at hand has another or none.
+    Finding& refuse(std::string_view id, Element& element, ErrorCode code, std::string message,
+                    std::optional<std::string> fix = {});
 
     std::vector<Finding>& findings() noexcept { return m_findings; }
 

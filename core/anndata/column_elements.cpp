@@ -91,9 +91,8 @@ void ElementBuilder::fillNullable(Element& element, const Object& group, Encodin
     const std::string quoted = "\"" + element.path + "\"";
     const Object* values = datasetIn(group, "values");
     if (!values || values->array->type.value == DType::Other) {
-        m_context
-            .refuse("A022", element, ErrorCode::Corrupt, quoted + " has no values beside its mask.")
-            .fixable = false;
+        m_context.refuse("A022", element, ErrorCode::Corrupt,
+                         quoted + " has no values beside its mask.", "");
         return;
     }
     element.values = m_context.ref(*values);
@@ -117,14 +116,16 @@ void ElementBuilder::fillNullable(Element& element, const Object& group, Encodin
     element.parts.push_back({"mask", element.mask});
     checkStorage(element, element.mask);
     const DType type = mask->array->type.value;
-    if (type != DType::Bool && !isInteger(type))
+    if (type != DType::Bool && !isInteger(type)) {
         m_context.refuse("A022", element, ErrorCode::Corrupt,
                          "The mask of " + quoted + " is " + mask->array->type.describe() +
                              ", not true or false.");
-    else if (mask->array->shape != values->array->shape)
+    } else if (mask->array->shape != values->array->shape) {
         m_context.refuse("A022", element, ErrorCode::Corrupt,
                          "The mask of " + quoted + " has " + grouped(element.mask.length()) +
-                             " values, the values are " + grouped(element.values.length()) + ".");
+                             " values, the values are " + grouped(element.values.length()) + ".",
+                         "");
+    }
 }
 
 // 0.7: the dataset holds codes, its attribute refers to a list under __categories.

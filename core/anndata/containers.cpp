@@ -78,7 +78,7 @@ std::string whatElse(const Object& root)
         if (child->isGroup() && hasDataset(*child, "data") && hasDataset(*child, "indices") &&
             hasDataset(*child, "indptr"))
             return lead + "the group \"" + child->name +
-                   "\" looks like a count matrix without names of cells and genes.";
+                   "\" looks like a count matrix of another program.";
     if (hasDataset(root, "barcode_idx") || hasDataset(root, "umi"))
         return lead + "it looks like 10x molecule information, which holds no matrix.";
     if (attributeText(root, "format").find("Cooler") != std::string::npos)

@@ -278,7 +278,7 @@ void DatasetBuilder::tallyFindings()
             tally.count;
     };
     say("A016", m_context.undescribed, "has no description of its type; Python guesses, R fails.",
-        "elements have no description of their type; Python guesses, R fails.");
+        "have no description of their type; Python guesses, R fails.");
     if (m_dataset->m_format == FileFormat::H5ad || m_dataset->m_format == FileFormat::H5mu)
         say("A024", m_context.fixedText,
             "is text stored with fixed width (another language's writer).",

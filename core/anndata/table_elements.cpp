@@ -5,7 +5,8 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <set>
+#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace cellfolio {
@@ -110,8 +111,19 @@ void ElementBuilder::fillFrame(Element& table, const Object& group)
                              inQuotes(table.path) +
                              " is larger than 64 KiB; some writers cannot store it.");
 
+    // Tables have thousands of columns: each name is looked up once.
+    std::unordered_map<std::string_view, const Object*> stored;
+    for (const auto& child : group.children)
+        stored.emplace(child->name, child.get());
+    const auto find = [&](const std::string& name) -> const Object* {
+        if (name.find('/') != std::string::npos)
+            return group.find(name);
+        const auto found = stored.find(name);
+        return found == stored.end() ? nullptr : found->second;
+    };
     std::unordered_set<std::string> seen;
-    std::set<const Object*> used;
+    std::unordered_set<std::string> between; // groups that a slash in a name made
+    std::unordered_set<const Object*> used;
     for (const std::string& name : listed) {
         if (!seen.insert(name).second) {
             m_context.report("A011", table.path,
@@ -120,7 +132,7 @@ void ElementBuilder::fillFrame(Element& table, const Object& group)
                                  inQuotes(table.path) + "); it is shown once.");
             continue;
         }
-        const Object* object = name.empty() ? nullptr : group.find(name);
+        const Object* object = find(name);
         if (!object) {
             m_context.report("A008", table.path,
                              "Column " + inQuotes(name) + " of " + inQuotes(table.path) +
@@ -132,22 +144,19 @@ void ElementBuilder::fillFrame(Element& table, const Object& group)
             m_context.report("A013", table.path,
                              "Column " + inQuotes(name) + " of " + inQuotes(table.path) +
                                  " has a reserved name.");
-        if (name.find('/') != std::string::npos)
+        const std::size_t slash = name.find('/');
+        if (slash != std::string::npos) {
+            between.insert(name.substr(0, slash));
             m_context.report("A014", joinPath(table.path, name),
                              "The column name " + inQuotes(name) +
                                  " contains a slash; anndata 0.13 refuses to write it.");
+        }
         table.children.push_back(buildColumn(object, table, name));
     }
 
     if (orderSaid) {
         for (const auto& child : group.children) {
-            const bool between =
-                child->isGroup() &&
-                std::any_of(listed.begin(), listed.end(), [&](const std::string& name) {
-                    return name.size() > child->name.size() && name[child->name.size()] == '/' &&
-                           name.compare(0, child->name.size(), child->name) == 0;
-                });
-            if (child.get() == index || used.count(child.get()) != 0 || between ||
+            if (child.get() == index || used.count(child.get()) != 0 || between.count(child->name) != 0 ||
                 child->name == "__categories" || child->kind == ObjectKind::NamedType)
                 continue;
             m_context.report("A009", joinPath(table.path, child->name),
@@ -207,15 +216,9 @@ void ElementBuilder::finishTable(Element& table, std::optional<Index> rows)
                                  inQuotes(table.path) + " has " + grouped(table.rows) + " rows.");
     table.shape = std::vector<Index>{table.rows, static_cast<Index>(table.children.size())};
 
-    if (!table.index)
-        return;
     // Where an ordinary column is called _index, that path is the column's.
-    if (!table.child("_index"))
+    if (table.index && !table.child("_index"))
         table.index->path = joinPath(table.path, "_index");
-    if (table.index->dtype && *table.index->dtype != DType::String)
-        m_context.report("A026", table.path,
-                         "The row names of " + inQuotes(table.path) +
-                             " are numbers; Python turns them into text.");
 }
 
 Element* ElementBuilder::addInventedTable(Element& parent, const std::string& name, Index rows)

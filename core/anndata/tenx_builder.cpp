@@ -23,9 +23,12 @@ bool isTenXMatrix(const Object& group)
     if (!group.isGroup() || !vectorIn(group, "data") || !vectorIn(group, "indices") ||
         !vectorIn(group, "indptr") || !vectorIn(group, "barcodes"))
         return false;
+    // Version 3 says of each feature what type it is; without that it is a look-alike.
     const Object* features = group.child("features");
-    return (features && features->isGroup()) || vectorIn(group, "genes") ||
-           vectorIn(group, "gene_names");
+    if (features)
+        return features->isGroup() && vectorIn(*features, "id") &&
+               vectorIn(*features, "feature_type");
+    return vectorIn(group, "genes") || vectorIn(group, "gene_names");
 }
 
 // The column of the coming h5ad for a stored list.
