@@ -132,7 +132,7 @@ void ElementBuilder::fillArray(Element& element, const Object& object, int membe
     element.shape = oneText ? std::vector<Index>{} : shape;
     element.kind = element.shape->empty() ? ElementKind::Scalar : ElementKind::Array;
     element.storage = element.kind == ElementKind::Scalar ? Storage::None : Storage::Dense;
-    if (shape.size() == 1)
+    if (element.shape->size() == 1)
         element.column = plainColumnKind(type);
     if (type == DType::Other) {
         element.kind = ElementKind::Unknown;

@@ -70,9 +70,10 @@ bool ElementBuilder::fillLink(Element& element, const Object& object)
         Finding& finding = m_context.refuse(
             "A046", element, ErrorCode::Refused,
             "\"" + element.path + "\" is a link to " + object.linkTarget + " in another file, \"" +
-                object.linkFile + "\"; links to other files are not followed.");
+                object.linkFile + "\"; links to other files are not followed.",
+            "Open that file itself, or embed the data.");
         finding.severity = Severity::Warning;
-        finding.fix = "Open that file itself, or embed the data.";
+        finding.fixable = true;
         return true;
     }
     case ObjectKind::Cycle: {

@@ -81,7 +81,7 @@ void checkPointers(BuildContext& context, Element& element)
     const auto [first, last] = *ends;
     if (first != 0)
         context.refuse("A031", element, ErrorCode::Corrupt,
-                       "The pointers of " + inQuotes(element.path) + " start at " +
+                       "The pointers (indptr) of " + inQuotes(element.path) + " start at " +
                            std::to_string(first) + ", not at 0.");
     if (last < 0) {
         context.refuse("A036", element, ErrorCode::Corrupt,

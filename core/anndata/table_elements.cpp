@@ -156,8 +156,9 @@ void ElementBuilder::fillFrame(Element& table, const Object& group)
 
     if (orderSaid) {
         for (const auto& child : group.children) {
-            if (child.get() == index || used.count(child.get()) != 0 || between.count(child->name) != 0 ||
-                child->name == "__categories" || child->kind == ObjectKind::NamedType)
+            if (child.get() == index || used.count(child.get()) != 0 ||
+                between.count(child->name) != 0 || child->name == "__categories" ||
+                child->kind == ObjectKind::NamedType)
                 continue;
             m_context.report("A009", joinPath(table.path, child->name),
                              inQuotes(child->name) + " is stored beside the columns of " +

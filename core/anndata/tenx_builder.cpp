@@ -74,8 +74,7 @@ Axes buildTenX(BuildContext& context, const Object& matrix, Element& root)
     const Object* symbols = vectorIn(lists, grouped ? "name" : "gene_names");
     const Object* names = symbols ? symbols : ids;
     const Index nObs = barcodes->array->shape.front();
-    const std::optional<Index> nVars =
-        names ? std::optional(names->array->shape.front()) : std::nullopt;
+    const Index nVars = names->array->shape.front(); // isTenXMatrix() saw to it
 
     auto x = std::make_unique<Element>();
     x->name = "X";
@@ -84,8 +83,7 @@ Axes buildTenX(BuildContext& context, const Object& matrix, Element& root)
     x->object = &matrix;
     builder.fillSparse(*x, matrix, Storage::Csr);
     x->shape.reset(); // the attribute of that name is none of this format
-    if (nVars)
-        x->shape = std::vector<Index>{nObs, *nVars};
+    x->shape = std::vector<Index>{nObs, nVars};
     root.children.push_back(std::move(x));
 
     Element* obs = builder.addInventedTable(root, "obs", nObs);
@@ -94,21 +92,19 @@ Axes buildTenX(BuildContext& context, const Object& matrix, Element& root)
     if (cells->readable)
         obs->index = std::move(cells);
 
-    Element* var = builder.addInventedTable(root, "var", nVars.value_or(0));
-    if (names) {
-        var->indexName = names->name;
-        auto genes = builder.buildColumn(names, *var, names->name);
-        if (genes->readable)
-            var->index = std::move(genes);
-    }
+    Element* var = builder.addInventedTable(root, "var", nVars);
+    var->indexName = names->name;
+    auto genes = builder.buildColumn(names, *var, names->name);
+    if (genes->readable)
+        var->index = std::move(genes);
 
     // Probe files name the probe in `id` and the gene in `gene_id`.
     const Object* geneIds = grouped ? vectorIn(lists, "gene_id") : nullptr;
     std::vector<const Object*> loose;
     for (const auto& child : lists.children) {
         const bool column = vectorIn(lists, child->name) && child.get() != names &&
-                            (grouped || child.get() == ids) && nVars &&
-                            child->array->shape.front() == *nVars && child->name.front() != '_';
+                            (grouped || child.get() == ids) &&
+                            child->array->shape.front() == nVars && child->name.front() != '_';
         if (!column) {
             const bool known = child.get() == names || child.get() == barcodes ||
                                child->name == "features" || child->name == "data" ||
@@ -146,14 +142,13 @@ Axes buildTenX(BuildContext& context, const Object& matrix, Element& root)
 
     if (const Object* shape = vectorIn(matrix, "shape")) {
         const auto said = context.head(context.ref(*shape), 2, "X");
-        if (said && said->size() == 2 && nVars && ((*said)[0] != *nVars || (*said)[1] != nObs))
+        if (said && said->size() == 2 && ((*said)[0] != nVars || (*said)[1] != nObs))
             context.report("A029", joinPath(root.path, "X"),
                            "The matrix says " + shapeText({(*said)[0], (*said)[1]}) +
                                " features and barcodes, the lists have " +
-                               shapeText({*nVars, nObs}) + "; the lists are taken.");
+                               shapeText({nVars, nObs}) + "; the lists are taken.");
     }
-    const Axes axes = alignElements(context, root);
-    return axes;
+    return alignElements(context, root);
 }
 
 } // namespace cellfolio

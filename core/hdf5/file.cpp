@@ -49,8 +49,8 @@ Error openError(const Signature& signature, const std::string& reason)
 {
     if (signature.markedOpen)
         return Error(ErrorCode::Corrupt,
-                     "The file is marked as open for writing: another program is writing it now, or "
-                     "stopped without closing it.")
+                     "This file was not closed by the program that wrote it, or is being written "
+                     "now: it is marked as open for writing.")
             .at("/")
             .rule("A002")
             .advise("Close the other program; if it crashed, make a copy and clear the mark there "

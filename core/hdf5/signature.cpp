@@ -173,7 +173,7 @@ Result<Signature> readSignature(const std::filesystem::path& path)
     // The end counts from the base address in some writers, from the file's start in others.
     const Index end = result.endOfFile;
     if (end > result.size && end > 0) {
-        return Error(ErrorCode::Corrupt, "This file is cut off: it should be " + byteText(end) + " ("
+        return Error(ErrorCode::Corrupt, "This file is cut short: it should be " + byteText(end) + " ("
                                              + grouped(end) + " bytes) and has " + byteText(result.size)
                                              + " (" + grouped(result.size) + " bytes).")
             .at("/")
