@@ -4,6 +4,7 @@
 #include "widgets/style/numbers.h"
 #include "widgets/style/palettes.h"
 #include "widgets/style/style_sheet.h"
+#include "widgets/style/system_scheme.h"
 #include "widgets/style/theme.h"
 
 #include <QtCore/QRegularExpression>
@@ -75,6 +76,7 @@ private Q_SLOTS:
     void categoriesAreSeenOnTheDarkCanvas();
     void templateLeavesNoTokenBehind();
     void switchingSaysSo();
+    void schemeNumbersOfThePortal();
 
     void palettesAgreeWithScanpy();
     void colorsOfManyCategories();
@@ -190,6 +192,14 @@ void StyleThemeTest::switchingSaysSo()
     QCOMPARE(spy.size(), 2);
     QVERIFY(!Theme::current().isDark());
     QCOMPARE(QApplication::palette().color(QPalette::Highlight), Theme::light().accentSoft);
+}
+
+void StyleThemeTest::schemeNumbersOfThePortal()
+{
+    QCOMPARE(SystemScheme::meaningOf(1), std::optional<bool>(true));
+    QCOMPARE(SystemScheme::meaningOf(2), std::optional<bool>(false));
+    QCOMPARE(SystemScheme::meaningOf(0), std::optional<bool>());
+    QCOMPARE(SystemScheme::meaningOf(9), std::optional<bool>());
 }
 
 void StyleThemeTest::palettesAgreeWithScanpy()

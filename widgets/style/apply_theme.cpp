@@ -5,6 +5,7 @@
 #include "widgets/style/icons.h"
 #include "widgets/style/quiet_style.h"
 #include "widgets/style/style_sheet.h"
+#include "widgets/style/system_scheme.h"
 
 #include <QtGui/QPixmapCache>
 #include <QtWidgets/QApplication>
@@ -48,8 +49,16 @@ ThemeWatcher& ThemeWatcher::instance()
 
 void applyTheme(QApplication& app, ThemeChoice choice)
 {
-    const bool systemIsDark = startUpPaletteIsDark(app); // before our own palette hides it
-    const bool dark = choice == ThemeChoice::Dark || (choice == ThemeChoice::System && systemIsDark);
+    const bool paletteIsDark = startUpPaletteIsDark(app); // before our own palette hides it
+    bool dark = choice == ThemeChoice::Dark;
+    // Follows later changes only as long as the choice is the system's.
+    static QMetaObject::Connection following;
+    QObject::disconnect(following);
+    if (choice == ThemeChoice::System) {
+        dark = SystemScheme::instance().dark().value_or(paletteIsDark);
+        following = QObject::connect(&SystemScheme::instance(), &SystemScheme::changed, &app,
+                                     [&app] { applyTheme(app, ThemeChoice::System); });
+    }
     applyTheme(app, dark ? Theme::dark() : Theme::light());
 }
 
