@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/validate/validator.h"
+
+#include "core/anndata/rules.h"
+#include "core/anndata/value_rules.h"
+#include "core/validate/content_rules.h"
+#include "core/validate/embedding_check.h"
+#include "core/validate/names_check.h"
+#include "core/validate/sparse_check.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace cellfolio {
+
+namespace {
+
+// Rules of the structure that need no values.
+const std::vector<std::string>& quickRuleIds()
+{
+    static const std::vector<std::string> ids{
+        "A001", "A002", "A003", "A004", "A005", "A006", "A007", "A008", "A009", "A010",
+        "A011", "A013", "A014", "A015", "A016", "A017", "A022", "A024", "A026", "A028",
+        "A029", "A030", "A031", "A033", "A035", "A037", "A038", "A039", "A040", "A041",
+        "A042", "A043", "A044", "A045", "A046", "A047", "A048", "A049", "A053", "A055"};
+    return ids;
+}
+
+// The sparse pass here answers these two with its own; the value rules need not read for them.
+const std::set<std::string> kSparsePass{"A032", "A034"};
+
+class Validation
+{
+public:
+    Validation(std::shared_ptr<const Dataset> dataset, std::shared_ptr<Reading> reading,
+               const ValidationOptions& options)
+        : m_dataset(std::move(dataset)), m_reading(std::move(reading)), m_options(options)
+    {
+    }
+
+    Result<ValidationReport> run()
+    {
+        for (const Finding& finding : m_dataset->findings())
+            keep(finding);
+        takeRules(quickRuleIds(), {});
+        const std::string reads = "it reads values, which the quick check does not";
+        takeRules(valueRuleIds(), m_options.quick ? reads : std::string());
+        takeRules(contentRuleIds(), m_options.quick ? reads : std::string());
+        takeRules(missingRuleIds(), "this version does not check it yet");
+        for (const Element* element : m_dataset->elements())
+            if (element->whyNot)
+                m_report.unchecked.push_back({element->path, element->whyNot->message()});
+        if (!m_options.quick) {
+            if (Result<void> done = readValues(); !done)
+                return std::move(done).error();
+        }
+        sortFindings(m_report.findings);
+        std::sort(m_report.rulesChecked.begin(), m_report.rulesChecked.end());
+        std::sort(m_report.rulesLeftOut.begin(), m_report.rulesLeftOut.end(),
+                  [](const auto& a, const auto& b) { return a.id < b.id; });
+        return std::move(m_report);
+    }
+
+private:
+    bool wanted(const std::string& id) const
+    {
+        return m_options.only.empty()
+               || std::find(m_options.only.begin(), m_options.only.end(), id)
+                      != m_options.only.end();
+    }
+    bool anyWanted(std::initializer_list<const char*> ids) const
+    {
+        return std::any_of(ids.begin(), ids.end(), [this](const char* id) { return wanted(id); });
+    }
+
+    void keep(Finding finding)
+    {
+        if (wanted(finding.id))
+            m_report.findings.push_back(std::move(finding));
+    }
+
+    void takeRules(const std::vector<std::string>& ids, const std::string& whyNot)
+    {
+        for (const std::string& id : ids) {
+            if (!wanted(id))
+                continue;
+            if (whyNot.empty())
+                m_report.rulesChecked.push_back(id);
+            else
+                m_report.rulesLeftOut.push_back({id, whyNot});
+        }
+    }
+
+    Result<void> readValues()
+    {
+        std::vector<std::string> rules;
+        for (const std::string& id : valueRuleIds())
+            if (wanted(id) && kSparsePass.count(id) == 0)
+                rules.push_back(id);
+        const std::vector<const Element*> sparse = sparseElements();
+        const std::vector<const Element*> embeddings = embeddingElements();
+        if (m_options.progress != nullptr)
+            m_options.progress->begin(
+                static_cast<Index>(sparse.size() + embeddings.size()) + 4);
+
+        if (!rules.empty()) {
+            Result<std::vector<Finding>> found =
+                valueFindings(m_dataset, m_reading, {rules, m_options.stop, nullptr});
+            if (!found) {
+                if (found.error().code() == ErrorCode::Cancelled)
+                    return std::move(found).error();
+                for (const std::string& id : rules)
+                    leaveOut(id, found.error().message());
+            } else {
+                for (Finding& finding : *found)
+                    keep(std::move(finding));
+            }
+        }
+        advance();
+        if (anyWanted({"A032", "A034", "B006", "B007"}))
+            for (const Element* matrix : sparse)
+                if (Result<void> done = take(matrix->path, [&] {
+                        return checkSparseEntries(m_dataset, *matrix, m_reading, m_options.stop);
+                    });
+                    !done)
+                    return done;
+        if (wanted("B013"))
+            if (Result<void> done = names(m_dataset->obs(), "B013"); !done)
+                return done;
+        advance();
+        if (wanted("B014"))
+            for (const char* path : {"var", "raw/var"}) {
+                Result<const Element*> table = m_dataset->find(path);
+                if (Result<void> done = names(table ? *table : nullptr, "B014"); !done)
+                    return done;
+                advance();
+            }
+        if (wanted("B019"))
+            for (const Element* embedding : embeddings)
+                if (Result<void> done = takeOne(embedding->path, [&] {
+                        return checkEmbedding(m_dataset, *embedding, m_reading, m_options.stop);
+                    });
+                    !done)
+                    return done;
+        return {};
+    }
+
+    // Every sparse matrix once, under whatever names it lies.
+    std::vector<const Element*> sparseElements() const
+    {
+        std::vector<const Element*> result;
+        std::set<const hdf5::Object*> seen;
+        for (const Element* element : m_dataset->elements())
+            if (element->isSparse() && !element->whyNot && element->values && element->indices
+                && element->indptr && seen.insert(element->indices.object).second)
+                result.push_back(element);
+        return result;
+    }
+
+    std::vector<const Element*> embeddingElements() const
+    {
+        std::vector<const Element*> result;
+        for (const Element* element : m_dataset->elements())
+            if (element->parent != nullptr && element->parent->name == "obsm"
+                && element->storage == Storage::Dense && element->kind == ElementKind::Array
+                && !element->whyNot && element->values && element->shape
+                && element->shape->size() <= 2)
+                result.push_back(element);
+        return result;
+    }
+
+    Result<void> names(const Element* table, const char* id)
+    {
+        if (table == nullptr || table->kind != ElementKind::Table)
+            return {};
+        return takeOne(table->path, [&] {
+            return checkNames(m_dataset, *table, id, m_reading, m_options.stop);
+        });
+    }
+
+    template <typename Check>
+    Result<void> takeOne(const std::string& path, Check&& check)
+    {
+        return take(path, [&]() -> Result<std::vector<Finding>> {
+            Result<std::optional<Finding>> found = check();
+            if (!found)
+                return std::move(found).error();
+            std::vector<Finding> list;
+            if (*found)
+                list.push_back(*std::move(*found));
+            return list;
+        });
+    }
+
+    // What a check finds; why it could not, said of its element. Only a stop ends the work.
+    template <typename Check>
+    Result<void> take(const std::string& path, Check&& check)
+    {
+        Result<std::vector<Finding>> found = check();
+        if (!found) {
+            if (found.error().code() == ErrorCode::Cancelled)
+                return std::move(found).error();
+            m_report.unchecked.push_back({path, found.error().message()});
+        } else {
+            for (Finding& finding : *found)
+                keep(std::move(finding));
+        }
+        advance();
+        return {};
+    }
+
+    void leaveOut(const std::string& id, const std::string& why)
+    {
+        std::erase(m_report.rulesChecked, id);
+        m_report.rulesLeftOut.push_back({id, why});
+    }
+
+    void advance()
+    {
+        if (m_options.progress != nullptr)
+            m_options.progress->advance(1);
+    }
+
+    std::shared_ptr<const Dataset> m_dataset;
+    std::shared_ptr<Reading> m_reading;
+    const ValidationOptions& m_options;
+    ValidationReport m_report;
+};
+
+} // namespace
+
+Index ValidationReport::count(Severity severity) const noexcept
+{
+    return std::count_if(findings.begin(), findings.end(),
+                         [severity](const Finding& f) { return f.severity == severity; });
+}
+
+Result<ValidationReport> validate(const std::shared_ptr<const Dataset>& dataset,
+                                  const std::shared_ptr<Reading>& reading,
+                                  const ValidationOptions& options)
+{
+    return Validation(dataset, reading, options).run();
+}
+
+} // namespace cellfolio
