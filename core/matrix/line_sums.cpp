@@ -59,8 +59,9 @@ Figures figuresOf(const LineSums& sums, Index places, bool sparse, DType type)
         const long double squares =
             static_cast<long double>(sums.squares.high) + sums.squares.low;
         const long double m2 = squares - total / n * total;
+        // Rounding may leave it a little below zero; what overflowed is no number and stays that.
         digest.moments = {numbers, static_cast<double>(total / n),
-                          static_cast<double>(std::max(0.0L, m2))};
+                          static_cast<double>(m2 < 0 ? 0 : m2)};
     }
     Figures figures = figuresOf(digest, type);
     figures.n = places;
