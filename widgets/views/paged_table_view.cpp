@@ -61,7 +61,7 @@ void PagedTableView::setSource(TableSource* source)
     m_source = source;
     if (source) {
         connect(source, &TableSource::changed, this, &PagedTableView::sourceChanged);
-        connect(source, &TableSource::profilesChanged, this, [this] { m_header->update(); });
+        connect(source, &TableSource::profilesChanged, this, &PagedTableView::profilesChanged);
         connect(source, &TableSource::reset, this, &PagedTableView::sourceReset);
         connect(source, &QObject::destroyed, this, [this] {
             m_source = nullptr;
@@ -111,6 +111,30 @@ void PagedTableView::sourceChanged(qint64 first, qint64 last)
         return;
     fitSeenColumns();
     viewport()->update();
+}
+
+// Captions come after the cells; a column whose width nobody has chosen grows once for them.
+void PagedTableView::profilesChanged(int first, int last)
+{
+    int firstMoved = -1;
+    for (int column = std::max(first, 0); column <= std::min(last, int(m_widths.size()) - 1);
+         ++column) {
+        const auto i = std::size_t(column);
+        if (m_widthKinds[i] != Width::Fitted)
+            continue;
+        const int wanted = std::min(profileWidth(m_source->profile(column)), kWidestFitted);
+        if (wanted <= m_widths[i])
+            continue;
+        m_widths[i] = wanted;
+        if (firstMoved < 0)
+            firstMoved = column;
+    }
+    if (firstMoved >= 0) {
+        layoutColumns(firstMoved);
+        updateScrollBars();
+        viewport()->update();
+    }
+    m_header->update();
 }
 
 void PagedTableView::updateLabelWidth()

@@ -116,6 +116,7 @@ private:
 
     void sourceReset();
     void sourceChanged(qint64 first, qint64 last);
+    void profilesChanged(int first, int last);
     void layoutColumns(int from);
     void updateScrollBars();
     void scrolled();
@@ -143,7 +144,7 @@ private:
     LongScroll m_vertical;
     LongScroll m_horizontal;
     std::vector<int> m_widths;
-    std::vector<qint64> m_lefts; // content x of each column, and of the end
+    std::vector<qint64> m_lefts{0}; // content x of each column, and of the end
     std::vector<Width> m_widthKinds;
     Cell m_current;
     qint64 m_anchor = -1;
