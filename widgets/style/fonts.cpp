@@ -101,6 +101,12 @@ QFont mono()
 
 } // namespace fonts
 
+int measures::scaled(int pixels)
+{
+    const double factor = std::max(1.0, QFontInfo(QApplication::font()).pixelSize() / 13.0);
+    return int(std::lround(pixels * factor));
+}
+
 int measures::rowHeight(const QFont& font, int wanted)
 {
     return std::max(wanted, QFontMetrics(font).height() + 8);

@@ -59,6 +59,10 @@ inline constexpr int kMeter = 6;
 inline constexpr int kIcon = 16;
 inline constexpr int kToolIcon = 18;
 
+// The same length at the application font's size: 1 at 13 px, never less. For painted widgets that
+// place text at fixed lines.
+int scaled(int pixels);
+
 // max(wanted, what one line of the font needs with 4 px above and below).
 int rowHeight(const QFont& font, int wanted = kTableRow);
 

@@ -46,7 +46,7 @@ Banner::Banner(QWidget* parent)
     , m_button(new QPushButton(this))
     , m_close(new QToolButton(this))
 {
-    setFixedHeight(36);
+    setFixedHeight(measures::scaled(36));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(38, 0, 8, 0);
     row->setSpacing(8);

@@ -18,11 +18,23 @@ namespace
 
 constexpr int kMargin = 12;
 constexpr int kTitleTop = 12;
-constexpr int kTitleHeight = 20;
-constexpr int kLineHeight = 18;
-constexpr int kBarTop = kTitleTop + kTitleHeight + kLineHeight + 8;
 constexpr int kBarHeight = 12;
 constexpr int kPoint = 7; // length of a pointed end
+
+int titleHeight()
+{
+    return measures::scaled(20);
+}
+
+int lineHeight()
+{
+    return measures::scaled(18);
+}
+
+int barTop()
+{
+    return kTitleTop + titleHeight() + lineHeight() + 8;
+}
 
 } // namespace
 
@@ -43,9 +55,9 @@ void ColorBar::setContent(ColorBarContent content)
 
 QSize ColorBar::sizeHint() const
 {
-    int height = kBarTop + kBarHeight + 4 + kLineHeight;
+    int height = barTop() + kBarHeight + 4 + lineHeight();
     if (!m_content.fullRange.isEmpty())
-        height += kLineHeight;
+        height += lineHeight();
     if (m_content.missing)
         height += 9 + measures::kLegendRow;
     return {measures::kLegend, height + 8};
@@ -55,7 +67,7 @@ QRect ColorBar::fullRangeRect() const
 {
     if (m_content.fullRange.isEmpty())
         return {};
-    return {kMargin, kBarTop + kBarHeight + 4 + kLineHeight, width() - 2 * kMargin, kLineHeight};
+    return {kMargin, barTop() + kBarHeight + 4 + lineHeight(), width() - 2 * kMargin, lineHeight()};
 }
 
 void ColorBar::paintEvent(QPaintEvent*)
@@ -67,15 +79,15 @@ void ColorBar::paintEvent(QPaintEvent*)
 
     painter.setFont(fonts::bodySemibold());
     painter.setPen(theme.text);
-    painter.drawText(QRect(kMargin, kTitleTop, wide, kTitleHeight), Qt::AlignVCenter,
+    painter.drawText(QRect(kMargin, kTitleTop, wide, titleHeight()), Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(m_content.title, Qt::ElideMiddle, wide));
     painter.setFont(fonts::caption());
     painter.setPen(theme.text2);
-    painter.drawText(QRect(kMargin, kTitleTop + kTitleHeight, wide, kLineHeight), Qt::AlignVCenter,
+    painter.drawText(QRect(kMargin, kTitleTop + titleHeight(), wide, lineHeight()), Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(m_content.subtitle, Qt::ElideRight, wide));
 
     // A cut end is pointed, as on a printed scale.
-    const QRectF bar(kMargin, kBarTop, wide, kBarHeight);
+    const QRectF bar(kMargin, barTop(), wide, kBarHeight);
     const double left = bar.left() + (m_content.clippedLow ? kPoint : 0);
     const double right = bar.right() - (m_content.clippedHigh ? kPoint : 0);
     QPainterPath shape;
@@ -100,7 +112,7 @@ void ColorBar::paintEvent(QPaintEvent*)
     painter.fillPath(shape, gradient);
     painter.setRenderHint(QPainter::Antialiasing, false);
 
-    const QRectF ends(kMargin, kBarTop + kBarHeight + 4, wide, kLineHeight);
+    const QRectF ends(kMargin, barTop() + kBarHeight + 4, wide, lineHeight());
     painter.setFont(fonts::caption());
     painter.setPen(theme.text);
     drawNumber(painter, ends,

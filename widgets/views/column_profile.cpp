@@ -15,6 +15,8 @@
 namespace cellfolio
 {
 
+using measures::scaled;
+
 namespace
 {
 
@@ -135,30 +137,30 @@ void paintProfile(QPainter& painter, const QRect& where, const ColumnProfile& pr
     const bool sorted = how.sort != SortMark::None;
     int nameLeft = inner.left();
     if (!profile.icon.isEmpty()) {
-        paintIcon(painter, profile.icon, QRectF(inner.left() - 1, where.top() + kNameTop + 1, 16, 16),
+        paintIcon(painter, profile.icon, QRectF(inner.left() - 1, where.top() + scaled(kNameTop) + 1, 16, 16),
                   sorted ? theme.accent : theme.text2);
-        nameLeft += kNameLeft;
+        nameLeft += scaled(kNameLeft);
     }
     painter.setFont(fonts::tableSemibold());
     painter.setPen(theme.text);
     const int nameRoom = inner.right() + 1 - nameLeft - (sorted ? kChevron + 2 : 0);
     const QString name = painter.fontMetrics().elidedText(profile.name, Qt::ElideMiddle, nameRoom);
-    painter.drawText(QRect(nameLeft, where.top() + kNameTop, nameRoom, kNameHeight),
+    painter.drawText(QRect(nameLeft, where.top() + scaled(kNameTop), nameRoom, scaled(kNameHeight)),
                      Qt::AlignVCenter | Qt::TextSingleLine, name);
     if (sorted) {
         const int end = nameLeft + painter.fontMetrics().horizontalAdvance(name) + 4;
         paintIcon(painter,
                   how.sort == SortMark::Ascending ? QStringLiteral("chevron-up")
                                                   : QStringLiteral("chevron-down"),
-                  QRectF(end, where.top() + kNameTop + 2, 14, 14), theme.accent);
+                  QRectF(end, where.top() + scaled(kNameTop) + 2, 14, 14), theme.accent);
     }
 
     painter.setFont(fonts::caption());
     painter.setPen(theme.text2);
-    drawPair(painter, QRect(inner.left(), where.top() + kTypeTop, inner.width(), kCaptionHeight),
+    drawPair(painter, QRect(inner.left(), where.top() + scaled(kTypeTop), inner.width(), scaled(kCaptionHeight)),
              profile.type, profile.missing);
 
-    const QRect plot(inner.left(), where.top() + kPlotTop, inner.width(), kPlotHeight);
+    const QRect plot(inner.left(), where.top() + scaled(kPlotTop), inner.width(), scaled(kPlotHeight));
     switch (profile.kind) {
     case ColumnProfile::Kind::None:
         break;
@@ -168,18 +170,18 @@ void paintProfile(QPainter& painter, const QRect& where, const ColumnProfile& pr
         break;
     case ColumnProfile::Kind::Samples: {
         painter.setPen(theme.text2);
-        QRect line(plot.left(), plot.top() + 2, plot.width(), kCaptionHeight);
+        QRect line(plot.left(), plot.top() + 2, plot.width(), scaled(kCaptionHeight));
         for (qsizetype i = 0; i < std::min<qsizetype>(2, profile.samples.size()); ++i) {
             painter.drawText(line, Qt::AlignVCenter | Qt::TextSingleLine,
                              painter.fontMetrics().elidedText(profile.samples[i].left(400),
                                                               Qt::ElideMiddle, line.width()));
-            line.translate(0, 16);
+            line.translate(0, scaled(16));
         }
         break;
     }
     }
     painter.setPen(theme.text2);
-    drawPair(painter, QRect(inner.left(), where.top() + kCaptionTop, inner.width(), kCaptionHeight),
+    drawPair(painter, QRect(inner.left(), where.top() + scaled(kCaptionTop), inner.width(), scaled(kCaptionHeight)),
              about(profile, profile.captionLeft), profile.captionRight);
     painter.restore();
 }
@@ -194,7 +196,7 @@ int profileWidth(const ColumnProfile& profile)
         return int(std::ceil(width));
     };
     const int nameWidth = name.horizontalAdvance(profile.name) +
-                          (profile.icon.isEmpty() ? 0 : kNameLeft) + kChevron + 2;
+                          (profile.icon.isEmpty() ? 0 : scaled(kNameLeft)) + kChevron + 2;
     return kLeft + kRight + 2 +
            std::max({nameWidth, pair(profile.type, profile.missing),
                      pair(about(profile, profile.captionLeft), profile.captionRight)});

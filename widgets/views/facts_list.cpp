@@ -62,14 +62,14 @@ void FactsList::setFacts(const std::vector<Fact>& facts)
         delete item->widget();
         delete item;
     }
-    m_layout->setColumnMinimumWidth(0, kKeyWidth);
+    m_layout->setColumnMinimumWidth(0, measures::scaled(kKeyWidth));
     int row = 0;
     for (const Fact& fact : m_facts) {
         auto* key = new ElidedLabel(fact.key, this);
         key->setQuiet(true);
         key->setElideMode(Qt::ElideRight);
         key->setFont(fonts::table());
-        key->setFixedWidth(kKeyWidth);
+        key->setFixedWidth(measures::scaled(kKeyWidth));
         QWidget* value = makeValue(fact, this);
         value->setAccessibleName(fact.key + QStringLiteral(": ") + fact.value);
         m_layout->addWidget(key, row, 0, Qt::AlignTop);

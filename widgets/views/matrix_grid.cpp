@@ -43,6 +43,7 @@ MatrixGrid::MatrixGrid(QWidget* parent)
 {
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
+    m_cellWidth = measures::scaled(measures::kGridCell);
     viewport()->setMouseTracking(true);
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     connect(verticalScrollBar(), &QScrollBar::actionTriggered, this,
@@ -98,12 +99,12 @@ int MatrixGrid::cellHeight() const
 
 int MatrixGrid::headHeight() const
 {
-    return measures::kGridHead;
+    return measures::scaled(measures::kGridHead);
 }
 
 int MatrixGrid::namesWidth() const
 {
-    return std::min(measures::kGridNames, std::max(80, viewport()->width() / 3));
+    return std::min(measures::scaled(measures::kGridNames), std::max(80, viewport()->width() / 3));
 }
 
 QRect MatrixGrid::gridRect() const
@@ -496,7 +497,7 @@ QString MatrixGrid::toolTipAt(QPoint pos) const
 
 QSize MatrixGrid::sizeHint() const
 {
-    return {900, measures::kGridHead + 22 * cellHeight()};
+    return {900, headHeight() + 22 * cellHeight()};
 }
 
 } // namespace cellfolio

@@ -172,7 +172,7 @@ void MatrixGrid::paintColumnHeads(QPainter& painter)
             painter.fillRect(cell.adjusted(0, 0, 0, -1), theme.accentSoft);
         const bool share = !std::isnan(head.share);
         const bool figures = share || !head.shareText.isEmpty();
-        const QRect name = cell.adjusted(4, figures ? 4 : 0, -4, figures ? -24 : 0);
+        const QRect name = cell.adjusted(4, figures ? 4 : 0, -4, figures ? -measures::scaled(24) : 0);
         if (head.pending) {
             paintPending(painter, QRectF(cell.center().x() - 17, name.center().y() - 3.5, 34, 8));
         } else {
@@ -184,7 +184,8 @@ void MatrixGrid::paintColumnHeads(QPainter& painter)
         }
         if (share) {
             const double wide = std::min(40.0, m_cellWidth - 12.0);
-            const QRectF track(cell.left() + std::floor((m_cellWidth - wide) / 2), kShareTop, wide,
+            const QRectF track(cell.left() + std::floor((m_cellWidth - wide) / 2),
+                               measures::scaled(kShareTop), wide,
                                kShareBar);
             painter.setRenderHint(QPainter::Antialiasing);
             painter.setPen(Qt::NoPen);
@@ -200,7 +201,8 @@ void MatrixGrid::paintColumnHeads(QPainter& painter)
         if (!head.shareText.isEmpty()) {
             painter.setFont(fonts::tiny());
             painter.setPen(theme.text2);
-            drawNumber(painter, QRectF(cell.left(), kShareTop + 4, m_cellWidth, 14),
+            drawNumber(painter, QRectF(cell.left(), measures::scaled(kShareTop) + 4, m_cellWidth,
+                                        measures::scaled(14)),
                        head.shareText, Qt::AlignHCenter);
         }
     }

@@ -36,7 +36,7 @@ PagedTableView::PagedTableView(QWidget* parent)
 {
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
-    setViewportMargins(0, measures::kProfileHeader, 0, 0);
+    setViewportMargins(0, measures::scaled(measures::kProfileHeader), 0, 0);
     viewport()->setMouseTracking(true);
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
@@ -503,7 +503,7 @@ void PagedTableView::copy(CopyHeaders headers)
 
 QSize PagedTableView::sizeHint() const
 {
-    return {900, measures::kProfileHeader + 20 * rowHeight()};
+    return {900, measures::scaled(measures::kProfileHeader) + 20 * rowHeight()};
 }
 
 } // namespace cellfolio

@@ -28,7 +28,7 @@ ProfileHeader::ProfileHeader(PagedTableView* view)
 {
     setMouseTracking(true);
     setObjectName(QStringLiteral("profileHeader"));
-    setFixedHeight(measures::kProfileHeader);
+    setFixedHeight(measures::scaled(measures::kProfileHeader));
 }
 
 int ProfileHeader::columnAt(int x) const

@@ -21,9 +21,17 @@ namespace cellfolio
 namespace
 {
 
-constexpr int kDayWidth = 84;
-constexpr int kSizeWidth = 88;
 constexpr int kEdge = 12;
+
+int dayWidth()
+{
+    return measures::scaled(84);
+}
+
+int sizeWidth()
+{
+    return measures::scaled(88);
+}
 
 } // namespace
 
@@ -47,7 +55,7 @@ void RecentList::setFiles(std::vector<RecentFile> files)
 
 QSize RecentList::sizeHint() const
 {
-    return {624, std::max(1, int(m_files.size())) * measures::kRecentRow};
+    return {624, std::max(1, int(m_files.size())) * measures::scaled(measures::kRecentRow)};
 }
 
 QSize RecentList::minimumSizeHint() const
@@ -57,12 +65,12 @@ QSize RecentList::minimumSizeHint() const
 
 QRect RecentList::rowRect(int row) const
 {
-    return {0, row * measures::kRecentRow, width(), measures::kRecentRow};
+    return {0, row * measures::scaled(measures::kRecentRow), width(), measures::scaled(measures::kRecentRow)};
 }
 
 int RecentList::rowAt(QPoint pos) const
 {
-    const int row = pos.y() / measures::kRecentRow;
+    const int row = pos.y() / measures::scaled(measures::kRecentRow);
     return pos.y() >= 0 && row < int(m_files.size()) ? row : -1;
 }
 
@@ -72,7 +80,7 @@ void RecentList::paintEvent(QPaintEvent*)
     if (m_files.empty()) {
         painter.setFont(fonts::table());
         painter.setPen(Theme::current().text2);
-        painter.drawText(QRect(0, 0, width(), measures::kRecentRow), Qt::AlignVCenter,
+        painter.drawText(QRect(0, 0, width(), measures::scaled(measures::kRecentRow)), Qt::AlignVCenter,
                          tr("Files that you open are listed here."));
         return;
     }
@@ -98,14 +106,14 @@ void RecentList::paintRow(QPainter& painter, int row) const
     painter.setFont(fonts::table());
     const int right = where.right() + 1 - kEdge;
     painter.setPen(theme.text2);
-    drawNumber(painter, QRectF(right - kDayWidth, where.top(), kDayWidth, where.height()), file.day);
-    double wordsRight = right - kDayWidth;
+    drawNumber(painter, QRectF(right - dayWidth(), where.top(), dayWidth(), where.height()), file.day);
+    double wordsRight = right - dayWidth();
     if (there) {
         drawNumber(painter,
-                   QRectF(right - kDayWidth - kSizeWidth, where.top(), kSizeWidth + 4, where.height()),
+                   QRectF(right - dayWidth() - sizeWidth(), where.top(), sizeWidth() + 4, where.height()),
                    file.size);
         const double shapeWidth = numberWidth(painter.font(), file.shape);
-        const double shapeRight = right - kDayWidth - kSizeWidth;
+        const double shapeRight = right - dayWidth() - sizeWidth();
         drawNumber(painter,
                    QRectF(shapeRight - shapeWidth - 1, where.top(), shapeWidth + 1, where.height()),
                    file.shape);
@@ -115,13 +123,13 @@ void RecentList::paintRow(QPainter& painter, int row) const
     const int wide = std::max(40, int(wordsRight) - left);
     painter.setFont(fonts::bodyMedium());
     painter.setPen(there ? theme.text : theme.text2);
-    painter.drawText(QRect(left, where.top() + 5, wide, 19), Qt::AlignVCenter | Qt::TextSingleLine,
+    painter.drawText(QRect(left, where.top() + measures::scaled(5), wide, measures::scaled(19)), Qt::AlignVCenter | Qt::TextSingleLine,
                      painter.fontMetrics().elidedText(file.name, Qt::ElideMiddle, wide));
     painter.setFont(fonts::caption());
     painter.setPen(theme.text2);
     const QString second = there ? file.folder
                                  : tr("%1 · %2").arg(file.folder, file.problem);
-    painter.drawText(QRect(left, where.top() + 23, wide, 17), Qt::AlignVCenter | Qt::TextSingleLine,
+    painter.drawText(QRect(left, where.top() + measures::scaled(23), wide, measures::scaled(17)), Qt::AlignVCenter | Qt::TextSingleLine,
                      painter.fontMetrics().elidedText(second, Qt::ElideMiddle, wide));
     if (hasFocus() && m_byKey && row == m_current)
         drawFocusRing(painter, where);

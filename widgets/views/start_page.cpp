@@ -61,7 +61,7 @@ public:
     explicit DropZone(QWidget* parent)
         : QWidget(parent)
     {
-        setFixedHeight(92);
+        setFixedHeight(measures::scaled(92));
     }
 
     void setActive(bool active)
@@ -85,9 +85,9 @@ protected:
         paintIcon(painter, QStringLiteral("file-plus"), QRectF((width() - 22) / 2.0, 16, 22, 22), ink);
         painter.setPen(ink);
         painter.setFont(fonts::table());
-        painter.drawText(QRect(0, 46, width(), 18), Qt::AlignCenter, StartPage::tr("Drop files here"));
+        painter.drawText(QRect(0, measures::scaled(45), width(), measures::scaled(18)), Qt::AlignCenter, StartPage::tr("Drop files here"));
         painter.setFont(fonts::caption());
-        painter.drawText(QRect(0, 63, width(), 18), Qt::AlignCenter,
+        painter.drawText(QRect(0, measures::scaled(63), width(), measures::scaled(18)), Qt::AlignCenter,
                          QStringLiteral(".h5ad  .h5mu  .h5 (10x)  .loom"));
     }
 
@@ -186,7 +186,7 @@ StartPage::StartPage(QWidget* parent)
     d->scroll->viewport()->setAutoFillBackground(false);
     auto* host = new QWidget;
     d->page = new QWidget(host);
-    d->page->setMaximumWidth(kPageWidth);
+    d->page->setMaximumWidth(measures::scaled(kPageWidth));
 
     d->open = new QPushButton(icon("folder-open", IconTone::OnAccent), tr(" Open a file…"), d->page);
     d->open->setProperty("primary", true);
@@ -238,7 +238,7 @@ StartPage::StartPage(QWidget* parent)
     right->addStretch(1);
 
     auto* leftBox = new QWidget(d->page);
-    leftBox->setFixedWidth(kLeftColumn);
+    leftBox->setFixedWidth(measures::scaled(kLeftColumn));
     left->setContentsMargins(0, 0, 0, 0);
     leftBox->setLayout(left);
     auto* columns = new QHBoxLayout;
