@@ -291,6 +291,18 @@ def names_twice(path):
                   about="a cell and a gene that occur twice", index={"obs": {"2": "a"}, "var": {"1": "g"}})
 
 
+@good("names_of_chains.h5ad")
+def names_of_chains(path):
+    x = counts(10, 2, 85).astype(np.float32)
+    with new_file(path) as f:
+        dense(f, "X", x)
+        table(f, "obs", list("abacdefghi"))
+        table(f, "var", ["g", "h"])
+    return expect((10, 2), {"X": (x, "dense")}, outcome="opens_warn", mentions=["a"], rules=["B013"],
+                  about="the repeated names that the chains of the index algebra are written for",
+                  index={"obs": {"0": "a", "2": "a", "9": "i"}})
+
+
 @good("other_indexes.h5ad")
 def other_indexes(path):
     x = counts(3, 3, 84).astype(np.float32)

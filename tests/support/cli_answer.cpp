@@ -33,9 +33,11 @@ QByteArray CliAnswer::misconduct() const
 CliAnswer askCli(const std::vector<std::string>& arguments, const ProgramOptions& options)
 {
     QStringList list;
-    for (const std::string& argument : arguments)
+    for (const std::string& argument : arguments) {
         list << QString::fromStdString(argument);
-    list << "--json";
+        if (list.size() == 1)
+            list << "--json"; // behind the command: an option at the end may lack its value
+    }
     CliAnswer answer;
     answer.run = runCli(list, options);
     answer.json = json::parse(answer.run.out.begin(), answer.run.out.end(), nullptr, false);
