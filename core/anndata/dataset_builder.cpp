@@ -132,6 +132,10 @@ Result<void> DatasetBuilder::chooseByInside(const std::vector<const Object*>& ch
                                             const char* what, const Object*& chosen)
 {
     chosen = nullptr;
+    // "mod/rna/X" is the long way to say "rna/X".
+    const std::string_view longWay = "mod/";
+    if (m_dataset->m_format == FileFormat::H5mu && m_input.inside.rfind(longWay, 0) == 0)
+        m_input.inside.erase(0, longWay.size());
     for (const Object* choice : choices)
         if (insideStartsWith(choice->name)) {
             chosen = choice;

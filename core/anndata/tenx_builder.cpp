@@ -5,6 +5,8 @@
 
 #include "core/base/text.h"
 
+#include <algorithm>
+
 namespace cellfolio {
 
 using hdf5::Object;
@@ -82,7 +84,6 @@ Axes buildTenX(BuildContext& context, const Object& matrix, Element& root)
     x->parent = &root;
     x->object = &matrix;
     builder.fillSparse(*x, matrix, Storage::Csr);
-    x->shape.reset(); // the attribute of that name is none of this format
     x->shape = std::vector<Index>{nObs, nVars};
     root.children.push_back(std::move(x));
 
@@ -126,6 +127,13 @@ Axes buildTenX(BuildContext& context, const Object& matrix, Element& root)
             if (child->name == "filtered_barcodes")
                 loose.push_back(child.get());
 
+    // The columns an import would make come first, the others as stored.
+    std::stable_sort(var->children.begin(), var->children.end(), [](const auto& a, const auto& b) {
+        const auto place = [](const std::string& name) {
+            return name == "gene_ids" ? 0 : name == "feature_types" ? 1 : name == "genome" ? 2 : 3;
+        };
+        return place(a->name) < place(b->name);
+    });
     builder.finishTable(*obs, obs->rows);
     builder.finishTable(*var, var->rows);
 
