@@ -232,19 +232,19 @@ def with_x(path, data, indices, indptr, shape=(N_OBS, N_VARS), **options):
 @damaged("indptr_falls.h5ad")
 def indptr_falls(path):
     with_x(path, [1, 2, 3, 4], [0, 1, 2, 3], [0, 3, 1, 4, 4, 4, 4]).close()
-    return opens(["indptr", "row"], "X/indptr", ["A032"], x=False, about="a row that ends before it starts")
+    return opens(["indptr", "pointers", "row"], "X/indptr", ["A032"], x=False, about="a row that ends before it starts")
 
 
 @damaged("indptr_short.h5ad")
 def indptr_short(path):
     with_x(path, [1, 2, 3], [0, 1, 2], [0, 1, 2, 3]).close()
-    return opens(["indptr"], "X/indptr", ["A030"], x=False, about="4 row pointers for 6 rows")
+    return opens(["indptr", "pointers"], "X/indptr", ["A030"], x=False, about="4 row pointers for 6 rows")
 
 
 @damaged("indptr_start.h5ad")
 def indptr_start(path):
     with_x(path, [1, 2, 3], [0, 1, 2], [1, 1, 2, 3, 3, 3, 3]).close()
-    return opens(["indptr"], "X/indptr", ["A031"], x=False, about="the first row pointer is 1")
+    return opens(["indptr", "pointers"], "X/indptr", ["A031"], x=False, about="the first row pointer is 1")
 
 
 @damaged("indptr_past_end.h5ad")

@@ -386,8 +386,9 @@ def uns_values(path):
     return expect((2, 2), {"X": (x, "dense")}, about="values of every kind, deep mappings, records, null",
                   uns={"one/two/three/bottom": "reached", "title": "größe 名", "whole": 2**53 + 1, "part": 0.25,
                        "yes": True, "line": [1, -2, 3], "grid": [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]],
-                       "colors": ["#ff0000", "#00ff00"], "nothing": None},
-                  uns_fields={"markers/names": ["g1", "g2"], "markers/n": [3, 4]})
+                       "colors": ["#ff0000", "#00ff00"], "nothing": None,
+                       "markers": {"names": ["g1", "g2"], "scores": [2.5, -1.0], "n": [3, 4]}},
+                  uns_fields={"markers": ["names", "scores", "n"]})
 
 
 @good("not_canonical.h5ad")

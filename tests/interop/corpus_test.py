@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every file of the bigger corpora (and ours) that the anndata at hand opens: does cellfolio-cli show the same?
 One test a file. Without ../shared/data only the files of tests/data are compared, and that is said."""
+import json
 import os
 import pathlib
 import unittest
@@ -22,19 +23,23 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = pathlib.Path(os.environ.get("CELLFOLIO_SHARED", ROOT.parent / "shared")) / "data"
 SELECTIONS = [("0:3", "0:4"), ("::-7", "::-11"), ("-2:", "-3:"), ("2,0,0,-1", "1,1,0,-1")]
 
-# Where anndata changes what is stored while it reads, so that there is nothing to compare with.
-ANNDATA_DIFFERS = {
-    "tests/data/files/two_modalities.h5mu": "anndata does not know h5mu",
-}
+def known(folder):
+    found = json.loads((SHARED / folder / "expected.json").read_text(encoding="utf-8"))
+    return found.get("files", found)
 
 
 def corpus_files():
+    """Sound files only: anndata checks nothing and reads foreign memory where a matrix is damaged. Files that hold
+    little and stand for much (`huge`) would need more memory than a machine has."""
     found = sorted((ROOT / "tests/data/files").glob("*.h5ad"))
     if SHARED.is_dir():
-        found += sorted((SHARED / "real").glob("*.h5ad")) + sorted((SHARED / "real/pairs").glob("*.h5ad"))
-        found += sorted((SHARED / "spec").glob("*.h5ad"))
-        found += sorted((SHARED / "reports").glob("*.h5ad"))
-    return found
+        # Debian's anndata is the oracle of the real files; a newer one only of those that it cannot open.
+        found += [SHARED / "real" / name for name, want in known("real").items()
+                  if ANNDATA.startswith("0.8.") or (want.get("anndata_0_8_0") or "").startswith("fails")]
+        found += [SHARED / "spec" / name for name, want in known("spec").items() if want["valid"]]
+        found += [SHARED / "reports" / name for name, want in known("reports").items()
+                  if want["outcome"] == "opens" and not want.get("huge")]
+    return [path for path in found if path.suffix == ".h5ad"]
 
 
 class Corpus(Comparing, unittest.TestCase):
@@ -45,8 +50,10 @@ class Corpus(Comparing, unittest.TestCase):
             data = anndata.read_h5ad(path)
         except Exception as why:  # whatever: then there is no oracle
             self.skipTest(f"anndata {ANNDATA} does not open it: {str(why).splitlines()[0][:100]}")
-        listed = cli.elements(path)
         shown = cli.info(path)
+        listed = {element["path"]: element for element in shown["elements"]}
+        if "_index" in data.obs.columns and "_index" not in listed["obs"]["columns"]:
+            self.skipTest("anndata takes the names of the cells for a column here")
         self.assertEqual([shown["n_obs"], shown["n_vars"]], list(data.shape))
         self.bad = {finding["element"] for finding in shown["findings"] if finding["severity"] == "error"}
         for axis, frame in (("obs", data.obs), ("var", data.var)):
@@ -74,6 +81,8 @@ class Corpus(Comparing, unittest.TestCase):
     def compare_matrix(self, path, element, values, axes, names):
         if self.damaged(element) or values.dtype.kind not in "iufbc":
             return
+        if sp.issparse(values) and values.dtype == np.float16:
+            return  # SciPy cannot compute with these
         with self.subTest(element):
             self.check_matrix(path, element, values, axes, SELECTIONS, names)
         with self.subTest(f"stats of {element}"):
@@ -125,9 +134,7 @@ def add_tests():
         short = str(path.relative_to(ROOT) if ROOT in path.parents else path.relative_to(SHARED))
         name = "test_" + "".join(c if c.isalnum() and c.isascii() else "_" for c in short)
 
-        def test(self, path=path, short=short):
-            if short in ANNDATA_DIFFERS:
-                self.skipTest(ANNDATA_DIFFERS[short])
+        def test(self, path=path):
             self.compare(path)
 
         setattr(Corpus, name, test)

@@ -3,12 +3,13 @@
 """Small files with known answers: those of tests/data, and the bigger corpora where they lie beside the checkout.
 One test a file."""
 import json
+import math
 import os
 import pathlib
 import unittest
 
 import cli
-from expected import Expected, close
+from expected import Expected, close, of_type
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = pathlib.Path(os.environ.get("CELLFOLIO_SHARED", ROOT.parent / "shared")) / "data"
@@ -60,7 +61,7 @@ class Real(unittest.TestCase):
             for name, inside in want["modalities"].items():
                 with self.subTest(name):
                     self.check_h5ad(f"{path}::{name}", cli.info(f"{path}::{name}"), inside)
-            self.assertEqual([one["name"] for one in shown["modalities"]], list(want["modalities"]))
+            self.assertEqual(sorted(one["name"] for one in shown["modalities"]), sorted(want["modalities"]))
             return
         self.check_h5ad(path, shown, want)
 
@@ -90,7 +91,8 @@ class Real(unittest.TestCase):
         for mapping in ("obsm", "varm", "obsp", "varp"):
             matrices.update({f"{mapping}/{name}": one for name, one in (want.get(mapping) or {}).items()})
         for element, matrix in matrices.items():
-            if matrix and "sum" in matrix and matrix["storage"] in ("dense", "csr", "csc"):
+            if matrix and "sum" in matrix and matrix["storage"] in ("dense", "csr", "csc") \
+                    and "string" not in matrix["dtype"]:
                 with self.subTest(element):
                     self.check_matrix(path, listed, element, matrix)
 
@@ -107,8 +109,9 @@ class Real(unittest.TestCase):
             self.assertEqual(counted["nnz"], want["nnz"], element)
         if "sum_first_row" in want and want["shape"][0] > 0:
             for row, key in (("0", "sum_first_row"), ("-1", "sum_last_row")):
-                values = [v for v in map(cli.number, cli.view(path, element, rows=row)["values"][0]) if v == v]
-                self.assertTrue(close(want[key], sum(values)), (element, key, want[key], sum(values)))
+                shown = [cli.number(value) for value in cli.view(path, element, rows=row)["values"][0]]
+                total = math.fsum(of_type(value, want["dtype"].lstrip("<>=|")) for value in shown if value == value)
+                self.assertTrue(close(float(want[key]), total), (element, key, want[key], total))
 
     def check_frame(self, path, listed, frame, want):
         axis = "obs" if frame == "obs" else "var"
