@@ -10,7 +10,7 @@ const OptionSpec kJson{"json", "", "", "One JSON object instead of text, on fail
 const OptionSpec kMemory{"memory", "SIZE", "256M",
                          "Memory budget: bytes, or with K, M, G; at least 16M. The process may be "
                          "64 MiB larger, never more."};
-const OptionSpec kThreads{"threads", "N", "", "Threads to use; all cores unless given."};
+const OptionSpec kThreads{"threads", "N", "all cores", "Threads to use."};
 const OptionSpec kProgress{"progress", "", "", "A line of progress a second on standard error."};
 const OptionSpec kQuiet{"quiet", "", "", "No progress and no notes on standard error."};
 const OptionSpec kHelp{"help", "", "", "This text."};

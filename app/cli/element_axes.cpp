@@ -254,11 +254,28 @@ std::vector<const Element*> columnsOf(const Element& table)
     return columns;
 }
 
+bool readsAsColumn(const Element& element)
+{
+    if (element.kind == ElementKind::Column)
+        return true;
+    return element.kind == ElementKind::Array
+        && (element.categories || element.mask || !element.fixedCategories.empty());
+}
+
 bool liesInUns(const Element& element)
 {
     const std::vector<std::string> parts = splitPath(element.path);
     const std::size_t first = parts.size() > 2 && parts[0] == "mod" ? 2 : 0;
     return parts.size() > first && parts[first] == "uns";
+}
+
+Result<void> stillTheSame(const Dataset& dataset)
+{
+    if (!dataset.file().changedOnDisk())
+        return {};
+    return Error(ErrorCode::FileChanged, "The file was changed by another program while it was read.")
+        .at("/")
+        .advise("Run this again when the other program is done.");
 }
 
 Result<std::vector<std::string>> axisNames(Session& session, const Target& target,

@@ -54,8 +54,15 @@ Result<ChosenAxes> chooseAxes(Session& session, const Target& target,
 std::vector<Index> selectableShape(const Element& element);
 // Columns of a table, in their order.
 std::vector<const Element*> columnsOf(const Element& table);
+// Whether it reads as a column: a column of a table, or one that stands by itself, such as a
+// categorical in uns.
+bool readsAsColumn(const Element& element);
 // Whether the element lies in uns.
 bool liesInUns(const Element& element);
+
+// FileChanged when the path no longer leads to the bytes that were opened: what was read may be of
+// two files.
+Result<void> stillTheSame(const Dataset& dataset);
 
 // Names of part of a chosen axis; positions as text where it has none.
 Result<std::vector<std::string>> axisNames(Session& session, const Target& target,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
+#include "app/cli/element_axes.h"
 #include "app/cli/element_json.h"
 #include "app/cli/failure.h"
 #include "app/cli/info_text.h"
@@ -72,6 +73,8 @@ int runInfo(Session& session)
             return std::move(dataset).error();
         auto written = session.wantsJson ? writeInfoJson(session, *dataset)
                                          : writeInfoText(session, *dataset);
+        if (written)
+            written = stillTheSame(**dataset);
         if (!written)
             return std::move(written).error();
         return 0;

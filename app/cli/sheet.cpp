@@ -257,11 +257,11 @@ Result<std::unique_ptr<Sheet>> openSheet(const ViewRequest& request)
     const Element& element = request.element();
     if (!element.readable && element.whyNot)
         return *element.whyNot;
+    if (readsAsColumn(element))
+        return std::unique_ptr<Sheet>(std::make_unique<TableSheet>(request, std::vector{&element}));
     switch (element.kind) {
     case ElementKind::Table:
         return std::unique_ptr<Sheet>(std::make_unique<TableSheet>(request, request.columns()));
-    case ElementKind::Column:
-        return std::unique_ptr<Sheet>(std::make_unique<TableSheet>(request, std::vector{&element}));
     case ElementKind::Matrix:
     case ElementKind::Array: {
         if (request.axes.axes.empty())
@@ -286,6 +286,7 @@ Result<std::unique_ptr<Sheet>> openSheet(const ViewRequest& request)
     case ElementKind::Null:
     case ElementKind::Link:
     case ElementKind::Unknown:
+    case ElementKind::Column:
         break;
     }
     return Error(ErrorCode::Refused, (element.path.empty() ? "The file" : element.path)

@@ -96,6 +96,16 @@ Result<StatsRequest> readRequest(const Session& session)
     return request;
 }
 
+// Lines whose figures are worked out at once. Along the storage a part of them costs its part of
+// the reading; against it every part costs a pass over all, so there they are taken together.
+Index linesAtOnce(const Session& session, const Element& element, int dimension, Index lines)
+{
+    constexpr Index kBytesOfOne = 512;
+    const int along = element.storage == Storage::Csc || element.transposed ? 1 : 0;
+    return dimension == along ? std::max<Index>(1024, session.pieceBytes() / kBytesOfOne)
+                              : std::max<Index>(1, lines);
+}
+
 Result<int> stats(Session& session, const std::string& file, const std::string& path)
 {
     const auto request = readRequest(session);
@@ -133,16 +143,28 @@ Result<int> stats(Session& session, const std::string& file, const std::string& 
             return std::move(written).error();
         return 0;
     };
-    if (element.kind == ElementKind::Column) {
+    if (readsAsColumn(element)) {
         auto figures = columnStats(target->dataset, element, session.reading, options);
         return figures ? finish(answer.write(*figures)) : std::move(figures).error();
     }
     if ((element.kind != ElementKind::Matrix && element.kind != ElementKind::Array) || !element.readable)
         return noNumbers(element);
     if (dimension) {
-        auto figures = matrixStatsBy(target->dataset, element, *dimension, session.reading, options);
-        return figures ? finish(answer.write(*figures, *dimension, request->by))
-                       : std::move(figures).error();
+        const ChosenAxis& axis = axes->axes[static_cast<std::size_t>(*dimension)];
+        LineFigures lines;
+        lines.axis = &axis;
+        lines.by = request->by;
+        lines.window = linesAtOnce(session, element, *dimension, axis.selection.size());
+        line.progress().begin(axis.selection.size());
+        options.progress = nullptr;
+        lines.read = [&](Index first, Index count) {
+            StatsOptions part = options;
+            (*dimension == 0 ? part.rows : part.columns) = axis.selection.part(first, count);
+            auto figures = matrixStatsBy(target->dataset, element, *dimension, session.reading, part);
+            line.progress().advance(count);
+            return figures;
+        };
+        return finish(answer.write(lines));
     }
     auto figures = matrixStats(target->dataset, element, session.reading, options);
     return figures ? finish(answer.write(*figures)) : std::move(figures).error();

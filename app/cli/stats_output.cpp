@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/stats_output.h"
 
+#include "app/cli/key_list.h"
 #include "app/cli/text_table.h"
 #include "core/base/text.h"
 
@@ -164,64 +165,89 @@ Result<void> StatsAnswer::write(const MatrixStats& stats) const
     return {};
 }
 
-Result<void> StatsAnswer::write(const std::vector<Figures>& stats, int dimension,
-                                const std::string& by) const
+// One list a key, of which the last value of each is known only at the end: they grow in files that
+// have no name and are gone with the program.
+Result<void> StatsAnswer::writeLinesJson(const LineFigures& lines) const
 {
-    const ChosenAxis& axis = axes.axes[static_cast<std::size_t>(dimension)];
-    const Index total = narrow<Index>(stats.size());
     JsonWriter& json = session.json;
+    const Index total = lines.axis->selection.size();
     const auto list = entries();
-    if (session.wantsJson) {
-        writeShape(target.element->dtype.value_or(DType::Other));
-        json.member("by", by);
-        json.key(by);
-        json.beginArray();
-        for (Index first = 0; first < total; first += kNamesWindow) {
-            auto names = axisNames(session, target, axis, first, std::min(kNamesWindow, total - first));
-            if (!names)
-                return std::move(names).error();
-            for (const std::string& name : *names)
-                json.text(name);
-        }
-        json.endArray();
-        bool quantileOpen = false;
-        for (const Entry& entry : list) {
-            if (entry.quantile && !quantileOpen) {
-                json.key("quantiles");
-                json.beginObject();
-                quantileOpen = true;
-            }
-            json.key(entry.key);
-            json.beginArray();
-            for (const Figures& figures : stats)
-                writeNumberText(json, entry.text(figures));
-            json.endArray();
-        }
-        if (quantileOpen)
-            json.endObject();
-        return {};
+    std::vector<KeyList> lists(list.size());
+    for (KeyList& keyList : lists) {
+        if (auto opened = keyList.open(); !opened)
+            return opened;
     }
+    writeShape(target.element->dtype.value_or(DType::Other));
+    json.member("by", lines.by);
+    json.key(lines.by);
+    json.beginArray();
+    for (Index first = 0; first < total; first += kNamesWindow) {
+        auto names = axisNames(session, target, *lines.axis, first, std::min(kNamesWindow, total - first));
+        if (!names)
+            return std::move(names).error();
+        for (const std::string& name : *names)
+            json.text(name);
+    }
+    json.endArray();
+    for (Index first = 0; first < total; first += lines.window) {
+        if (auto on = session.mayGoOn(); !on)
+            return on;
+        const auto part = lines.read(first, std::min(lines.window, total - first));
+        if (!part)
+            return part.error();
+        for (const Figures& figures : *part) {
+            for (std::size_t k = 0; k < list.size(); ++k)
+                writeNumberText(lists[k].json(), list[k].text(figures));
+        }
+    }
+    bool quantileOpen = false;
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        if (list[k].quantile && !quantileOpen) {
+            json.key("quantiles");
+            json.beginObject();
+            quantileOpen = true;
+        }
+        json.key(list[k].key);
+        if (auto copied = lists[k].copyInto(session); !copied)
+            return copied;
+    }
+    if (quantileOpen)
+        json.endObject();
+    return {};
+}
+
+Result<void> StatsAnswer::write(const LineFigures& lines) const
+{
+    if (session.wantsJson)
+        return writeLinesJson(lines);
+    const Index total = lines.axis->selection.size();
+    const auto list = entries();
     const bool csv = session.arguments.has("csv");
-    std::vector<std::string> head{by};
+    std::vector<std::string> head{lines.by};
     for (const Entry& entry : list)
         head.push_back((entry.quantile ? "q" : "") + entry.key);
     TextTable table;
+    for (std::size_t c = 1; c < head.size(); ++c)
+        table.alignRight(c, true);
     if (csv)
         writeLine(head);
     else
-        table.header(head);
-    for (std::size_t c = 1; c < head.size(); ++c)
-        table.alignRight(c, true);
-    const Index shown = csv || axis.chosen ? total : std::min<Index>(total, 20);
-    for (Index first = 0; first < shown; first += kNamesWindow) {
-        const Index count = std::min(kNamesWindow, shown - first);
-        auto names = axisNames(session, target, axis, first, count);
+        table.header(std::move(head));
+    const Index shown = csv || lines.axis->chosen ? total : std::min<Index>(total, 20);
+    for (Index first = 0; first < shown; first += lines.window) {
+        if (auto on = session.mayGoOn(); !on)
+            return on;
+        const Index count = std::min(lines.window, shown - first);
+        auto names = axisNames(session, target, *lines.axis, first, count);
         if (!names)
             return std::move(names).error();
+        const auto part = lines.read(first, count);
+        if (!part)
+            return part.error();
         for (Index i = 0; i < count; ++i) {
             std::vector<std::string> line{(*names)[at(i)]};
             for (const Entry& entry : list)
-                line.push_back(entry.text(stats[at(first + i)]));
+                line.push_back(entry.text((*part)[at(i)]));
             if (csv)
                 writeLine(line);
             else

@@ -16,6 +16,14 @@ struct Quantile {
     double probability = 0;
 };
 
+// The figures of every line along an axis, worked out in windows.
+struct LineFigures {
+    const ChosenAxis* axis = nullptr;
+    std::string by; // "obs" or "var"
+    Index window = 1;
+    std::function<Result<std::vector<Figures>>(Index first, Index count)> read;
+};
+
 // Writes the figures in the form asked for: JSON, CSV, or text for people.
 struct StatsAnswer {
     Session& session;
@@ -24,7 +32,7 @@ struct StatsAnswer {
     const std::vector<Quantile>& quantiles;
 
     Result<void> write(const MatrixStats& stats) const;
-    Result<void> write(const std::vector<Figures>& stats, int dimension, const std::string& by) const;
+    Result<void> write(const LineFigures& lines) const;
     Result<void> write(const ColumnStats& stats) const;
 
 private:
@@ -40,6 +48,7 @@ private:
     void writeJson(const Figures& figures) const;
     void writePairs(const std::vector<std::pair<std::string, std::string>>& pairs) const;
     void writeLine(const std::vector<std::string>& cells) const;
+    Result<void> writeLinesJson(const LineFigures& lines) const;
     void writeCategories(const ColumnStats& stats) const;
     void writeColumnJson(const ColumnStats& stats) const;
 };

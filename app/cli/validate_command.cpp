@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
+#include "app/cli/element_axes.h"
 #include "app/cli/failure.h"
 #include "app/cli/info_text.h"
 #include "app/cli/progress_line.h"
@@ -183,6 +184,8 @@ Result<int> check(Session& session, const ValidateRequest& request, const std::s
     const auto report = validate(*dataset, session.reading, options);
     if (!report)
         return report.error();
+    if (auto same = stillTheSame(**dataset); !same)
+        return std::move(same).error();
     write(*report);
     return fails(request, report->findings) ? 1 : 0;
 }

@@ -44,6 +44,21 @@ void writeSummary(JsonWriter& json, const Element& element)
     json.endObject();
 }
 
+// A table whose columns would each be an array too long for a mapping.
+void writeTableSummary(JsonWriter& json, const Element& table)
+{
+    const auto columns = columnsOf(table);
+    json.beginObject();
+    json.member("shape", std::vector<Index>{table.rows, narrow<Index>(columns.size())});
+    json.memberNull("dtype");
+    json.key("columns");
+    json.beginArray();
+    for (const Element* column : columns)
+        json.text(column->name);
+    json.endArray();
+    json.endObject();
+}
+
 Error cannotShow(const Element& element)
 {
     if (element.whyNot)
@@ -217,6 +232,10 @@ Result<void> writeAny(const ViewRequest& request, bool inMapping)
         }
         return writeRecords(session, element, request.axes);
     case ElementKind::Table:
+        if (inMapping && element.rows > kValuesInMapping) {
+            writeTableSummary(json, element);
+            return {};
+        }
         return writeNestedTable(request);
     case ElementKind::Awkward: {
         auto reader = AwkwardReader::open(element, session.reading);

@@ -123,6 +123,8 @@ Result<int> view(Session& session, const std::string& file, const std::string& p
     };
     if (auto written = write(); !written)
         return std::move(written).error();
+    if (auto same = stillTheSame(*target->dataset); !same)
+        return std::move(same).error();
     return 0;
 }
 

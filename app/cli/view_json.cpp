@@ -171,6 +171,8 @@ Result<void> writeGridJson(const ViewRequest& request)
 {
     Session& session = request.session;
     JsonWriter& json = session.json;
+    if (readsAsColumn(request.element()))
+        return writeColumnValuesJson(session, request.target, request.element(), request.axes.rows());
     auto grid = GridReader::open(request.target.dataset, request.element(), session.reading);
     if (!grid)
         return std::move(grid).error();
