@@ -25,11 +25,7 @@ QString s(const char* text)
 class FakeGrid : public GridSource
 {
 public:
-    FakeGrid(qint64 rows, qint64 columns)
-        : m_rows(rows)
-        , m_columns(columns)
-    {
-    }
+    FakeGrid(qint64 rows, qint64 columns) : m_rows(rows), m_columns(columns) {}
 
     qint64 rowCount() const override { return m_rows; }
     qint64 columnCount() const override { return m_columns; }
@@ -121,7 +117,8 @@ void GridViewTest::asksOnlyForTheWindow()
     FakeGrid source(10'000'000, 60'000);
     Shown shown(source);
     QVERIFY2(source.askedRows.size() < 20, qPrintable(QString::number(source.askedRows.size())));
-    QVERIFY2(source.askedColumns.size() < 12, qPrintable(QString::number(source.askedColumns.size())));
+    QVERIFY2(source.askedColumns.size() < 12,
+             qPrintable(QString::number(source.askedColumns.size())));
     QCOMPARE(source.wanted.firstRow, 0);
     QCOMPARE(source.wanted.lastRow, *source.askedRows.rbegin());
     QCOMPARE(source.wanted.lastColumn, *source.askedColumns.rbegin());
@@ -147,7 +144,8 @@ void GridViewTest::reachesTheFarCorner()
         QCOMPARE(*source.askedColumns.rbegin(), columns - 1);
         const QRect last = shown.view.cellRect(rows - 1, columns - 1);
         QVERIFY(shown.view.viewport()->rect().contains(last));
-        QCOMPARE(shown.view.verticalScrollBar()->value(), shown.view.verticalScrollBar()->maximum());
+        QCOMPARE(shown.view.verticalScrollBar()->value(),
+                 shown.view.verticalScrollBar()->maximum());
     }
 }
 

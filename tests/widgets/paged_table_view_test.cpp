@@ -27,11 +27,7 @@ QString s(const char* text)
 class FakeTable : public TableSource
 {
 public:
-    FakeTable(qint64 rows, int columns)
-        : m_rows(rows)
-        , m_columns(columns)
-    {
-    }
+    FakeTable(qint64 rows, int columns) : m_rows(rows), m_columns(columns) {}
 
     qint64 rowCount() const override { return m_rows; }
     int columnCount() const override { return m_columns; }
@@ -248,7 +244,8 @@ void PagedTableViewTest::asksOnlyForVisibleColumns()
 {
     FakeTable source(1'000, 4'000);
     Shown shown(source);
-    QVERIFY2(source.askedColumns.size() < 20, qPrintable(QString::number(source.askedColumns.size())));
+    QVERIFY2(source.askedColumns.size() < 20,
+             qPrintable(QString::number(source.askedColumns.size())));
     QTest::keyClick(&shown.view, Qt::Key_End);
     source.askedColumns.clear();
     shown.paint();
@@ -418,10 +415,7 @@ void PagedTableViewTest::longTextIsCut()
     class LongTable : public FakeTable
     {
     public:
-        LongTable()
-            : FakeTable(10, 1)
-        {
-        }
+        LongTable() : FakeTable(10, 1) {}
         TableCell cell(qint64, int) const override
         {
             TableCell cell;

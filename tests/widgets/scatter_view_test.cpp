@@ -84,8 +84,8 @@ private Q_SLOTS:
 
 void ScatterViewTest::boundsLeaveOutWhatIsNotFinite()
 {
-    const ScatterBounds bounds = boundsOf({1, kNaN, 3, std::numeric_limits<float>::infinity(), -2},
-                                          {5, 100, -7, 4, kNaN});
+    const ScatterBounds bounds =
+        boundsOf({1, kNaN, 3, std::numeric_limits<float>::infinity(), -2}, {5, 100, -7, 4, kNaN});
     QCOMPARE(bounds.drawn, 2);
     QCOMPARE(bounds.left, 1.0);
     QCOMPARE(bounds.right, 3.0);
@@ -247,7 +247,8 @@ void ScatterViewTest::magnitudeIsOnTop()
     view.resize(200, 200);
     view.setPoints({shared<float>({0, 0, 0}), shared<float>({0, 0, 0})});
     view.setColor(ScatterValues{shared<float>({-5, 1, 3}), NumberMap::Blues, -5, 5, true});
-    QCOMPARE(view.finishedImage().pixel(100, 100) | 0xff000000U, ColorMap::of(NumberMap::Blues).at(0));
+    QCOMPARE(view.finishedImage().pixel(100, 100) | 0xff000000U,
+             ColorMap::of(NumberMap::Blues).at(0));
 }
 
 void ScatterViewTest::noCategoryHidesAnother()
@@ -281,8 +282,8 @@ void ScatterViewTest::threadsAndGridGiveTheSamePicture()
         values[i] = float(i % 997);
     const Theme& theme = Theme::current();
     const ScatterKeys keys =
-        makeKeys(ScatterValues{shared(std::move(values)), NumberMap::Viridis, 0, 996, false}, 60'000,
-                 {theme.base, theme.missing, theme.bar, false}, std::nullopt);
+        makeKeys(ScatterValues{shared(std::move(values)), NumberMap::Viridis, 0, 996, false},
+                 60'000, {theme.base, theme.missing, theme.bar, false}, std::nullopt);
     std::atomic<bool> stop{false};
     const ScatterGrid grid = ScatterGrid::build(*p.x, *p.y, boundsOf(*p.x, *p.y), stop);
     for (const double diameter : {1.0, 2.0, 3.0, 7.0}) {

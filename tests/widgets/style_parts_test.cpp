@@ -152,9 +152,12 @@ void StylePartsTest::emptyViewOffersOneThing()
 {
     EmptyView view;
     view.resize(480, 320);
-    view.setContent({s("chart-scatter"), s("No embedding in this file"),
+    view.setContent({s("chart-scatter"),
+                     s("No embedding in this file"),
                      s("A map of the cells would be here, made by another program from X or raw."),
-                     s("Show the cells"), {}, false});
+                     s("Show the cells"),
+                     {},
+                     false});
     view.show();
     QSignalSpy spy(&view, &EmptyView::buttonClicked);
     QTest::mouseClick(buttonCalled(view, s("Show the cells")), Qt::LeftButton);
@@ -172,8 +175,10 @@ void StylePartsTest::factsAreListed()
     FactsList list;
     list.setFacts({{s("Shape"), s("700 × 2"), {}, false},
                    {s("Path"), QString(500, u'x'), {}, false},
-                   {s("Note"), s("A sentence that is long enough to need more than one line here."),
-                    {}, true}});
+                   {s("Note"),
+                    s("A sentence that is long enough to need more than one line here."),
+                    {},
+                    true}});
     list.resize(230, 200);
     list.show();
     QCOMPARE(list.asText().section(u'\n', 0, 0), s("Shape\t700 × 2"));
@@ -283,10 +288,15 @@ void StylePartsTest::startPageAnswers()
 {
     StartPage page;
     page.resize(1000, 700);
-    page.setRecentFiles({{s("/a/one.h5ad"), s("one.h5ad"), s("a"), s("7 × 5"), s("1 MiB"),
-                          s("10:31"), {}},
-                         {s("/b/two.h5ad"), s("two.h5ad"), s("b"), {}, {}, s("Monday"),
-                          s("the disk is not connected")}});
+    page.setRecentFiles(
+        {{s("/a/one.h5ad"), s("one.h5ad"), s("a"), s("7 × 5"), s("1 MiB"), s("10:31"), {}},
+         {s("/b/two.h5ad"),
+          s("two.h5ad"),
+          s("b"),
+          {},
+          {},
+          s("Monday"),
+          s("the disk is not connected")}});
     page.show();
     QVERIFY(QTest::qWaitForWindowExposed(&page));
     QSignalSpy open(&page, &StartPage::openRequested);

@@ -71,7 +71,9 @@ public:
             cell.text = s("AAACCTGAG%1-%2").arg(row, 6, 10, QLatin1Char('A')).arg(h % 8);
             break;
         case 1:
-            cell.text = s(h % 5 == 0 ? "CD4+/CD45RA+/CD25- Naive T lymphocyte" : h % 3 == 0 ? "Dendritic" : "CD19+ B");
+            cell.text = s(h % 5 == 0   ? "CD4+/CD45RA+/CD25- Naive T lymphocyte"
+                          : h % 3 == 0 ? "Dendritic"
+                                       : "CD19+ B");
             cell.dot = colors[h % 5];
             break;
         case 2:
@@ -86,17 +88,19 @@ public:
         default:
             cell.number = true;
             cell.missing = h % 13 == 0;
-            cell.text = column == 4 ? QLocale().toString(qulonglong(h * 7 + 11))
-                                    : QString::number(double(h) / 731 - 0.6, 'f', 4)
-                                          .replace(u'-', QChar(0x2212));
+            cell.text =
+                column == 4
+                    ? QLocale().toString(qulonglong(h * 7 + 11))
+                    : QString::number(double(h) / 731 - 0.6, 'f', 4).replace(u'-', QChar(0x2212));
         }
         return cell;
     }
 
     ColumnProfile profile(int column) const override
     {
-        static const char* names[] = {"index",        "bulk_labels", "louvain", "phase",      "n_genes",
-                                      "percent_mito", "n_counts",    "S_score", "doublet_score"};
+        static const char* names[] = {"index",    "bulk_labels", "louvain",
+                                      "phase",    "n_genes",     "percent_mito",
+                                      "n_counts", "S_score",     "doublet_score"};
         ColumnProfile p;
         p.name = s(names[column]);
         p.missing = s("0 missing");
@@ -244,7 +248,10 @@ QWidget* parts()
     r->addWidget(combo);
     r = row();
     for (int i = 0; i < 4; ++i) {
-        auto* box = new QCheckBox(s(i == 0 ? "on" : i == 1 ? "partly" : i == 2 ? "off" : "not here"));
+        auto* box = new QCheckBox(s(i == 0   ? "on"
+                                    : i == 1 ? "partly"
+                                    : i == 2 ? "off"
+                                             : "not here"));
         box->setTristate(true);
         box->setCheckState(i == 0 ? Qt::Checked : i == 1 ? Qt::PartiallyChecked : Qt::Unchecked);
         box->setEnabled(i < 3);
@@ -285,16 +292,21 @@ QWidget* parts()
     r->addWidget(progress);
     auto* facts = new FactsList;
     facts->setFacts({{s("Stored as"), s("float64 array"), {}, false},
-                     {s("Chunks"), s("2,725 values, gzip 4, shuffled, and a very long tail of words that "
-                                     "cannot fit the dock at all, not even on a wide screen"),
-                      {}, false},
-                     {s("Note"), s("In each cell the genes of raw/X are stored in falling order instead of "
-                                   "rising order. No value is wrong, only slower to read."),
-                      {}, true}});
+                     {s("Chunks"),
+                      s("2,725 values, gzip 4, shuffled, and a very long tail of words that "
+                        "cannot fit the dock at all, not even on a wide screen"),
+                      {},
+                      false},
+                     {s("Note"),
+                      s("In each cell the genes of raw/X are stored in falling order instead of "
+                        "rising order. No value is wrong, only slower to read."),
+                      {},
+                      true}});
     column->addWidget(facts);
     for (const auto tone : {Banner::Tone::Note, Banner::Tone::Warning, Banner::Tone::Error}) {
         auto* banner = new Banner;
-        banner->showMessage(tone, s("layers/counts cannot be read: cells 40,961 to 45,056 are damaged."),
+        banner->showMessage(tone,
+                            s("layers/counts cannot be read: cells 40,961 to 45,056 are damaged."),
                             s("Details"));
         column->addWidget(banner);
     }
@@ -334,7 +346,8 @@ void StylePictureTest::pictures_data()
 {
     QTest::addColumn<QString>("what");
     QTest::addColumn<bool>("dark");
-    for (const char* what : {"parts", "table", "grid", "scatter", "scatter-many", "legend", "start", "empty"}) {
+    for (const char* what :
+         {"parts", "table", "grid", "scatter", "scatter-many", "legend", "start", "empty"}) {
         QTest::addRow("%s-light", what) << s(what) << false;
         QTest::addRow("%s-dark", what) << s(what) << true;
     }
@@ -378,7 +391,8 @@ QWidget* StylePictureTest::make(const QString& what)
                                          {list.begin(), list.begin() + 10}});
         if (what == s("scatter-many")) {
             view->setCategoryNames({s("CD4+ T"), s("CD8+ T"), s("B"), s("NK"), s("Monocyte"),
-                                    s("Dendritic"), s("Mast"), s("Plasma"), s("HSC"), s("Erythro")});
+                                    s("Dendritic"), s("Mast"), s("Plasma"), s("HSC"),
+                                    s("Erythro")});
             view->setNamesShown(true);
         }
         return view;
@@ -393,7 +407,8 @@ QWidget* StylePictureTest::make(const QString& what)
         content.subtitle = s("10 categories · cells shown");
         const auto& list = categoryPalette(CategoryPalette::Default20);
         for (std::uint32_t i = 0; i < 10; ++i)
-            content.entries.push_back({i, s(i == 1 ? "CD4+/CD45RA+/CD25- Naive T" : "CD14+ Monocyte"),
+            content.entries.push_back({i,
+                                       s(i == 1 ? "CD4+/CD45RA+/CD25- Naive T" : "CD14+ Monocyte"),
                                        list[i], i == 7 ? 0 : 65 * i + 5});
         content.othersCategories = 1'200;
         content.othersCount = 45'000;
@@ -401,8 +416,8 @@ QWidget* StylePictureTest::make(const QString& what)
         legend->setContent(content);
         row->addWidget(legend);
         auto* bar = new ColorBar;
-        bar->setContent({s("CD3E"), s("raw/X, log1p of counts per 10 000"), NumberMap::Viridis, s("0.31"),
-                         s("3.42"), false, true, s("0 to 6.49"), 120});
+        bar->setContent({s("CD3E"), s("raw/X, log1p of counts per 10 000"), NumberMap::Viridis,
+                         s("0.31"), s("3.42"), false, true, s("0 to 6.49"), 120});
         row->addWidget(bar, 0, Qt::AlignTop);
         page->resize(480, 420);
         return page;

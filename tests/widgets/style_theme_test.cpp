@@ -233,7 +233,8 @@ void StyleThemeTest::colorsOfManyCategories()
     const auto colors = categoryColors(500, counts, grey);
     for (std::size_t i = 0; i < counts.size(); ++i) {
         if (counts[i] >= 480) // rank 0 is the most frequent
-            QCOMPARE(colors[i], categoryPalette(CategoryPalette::Default20)[std::size_t(499 - counts[i])]);
+            QCOMPARE(colors[i],
+                     categoryPalette(CategoryPalette::Default20)[std::size_t(499 - counts[i])]);
         else
             QCOMPARE(colors[i], grey);
     }
@@ -275,8 +276,10 @@ void StyleThemeTest::iconsAreDrawnInTheirColour()
     for (const Theme* theme : {&Theme::light(), &Theme::dark()}) {
         applyTheme(*qApp, *theme);
         for (const double ratio : {1.0, 1.5, 2.0}) {
-            const QImage image =
-                icon(name).pixmap(QSize(16, 16), ratio).toImage().convertToFormat(QImage::Format_ARGB32);
+            const QImage image = icon(name)
+                                     .pixmap(QSize(16, 16), ratio)
+                                     .toImage()
+                                     .convertToFormat(QImage::Format_ARGB32);
             QCOMPARE(image.size(), QSize(16, 16) * ratio);
             int inked = 0;
             int opaque = 0;

@@ -94,7 +94,8 @@ QFont title()
 QFont mono()
 {
     QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-    font.setPixelSize(std::max(1, int(std::lround(QFontInfo(QApplication::font()).pixelSize() * 0.85))));
+    font.setPixelSize(
+        std::max(1, int(std::lround(QFontInfo(QApplication::font()).pixelSize() * 0.85))));
     font.setHintingPreference(QFont::PreferNoHinting);
     return font;
 }

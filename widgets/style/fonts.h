@@ -16,17 +16,17 @@ namespace fonts
 // Inter where it is installed, else the system's font; 13 px at 96 dpi. Set by applyTheme.
 QFont application();
 
-QFont body();         // 13: menus, fields
-QFont bodyMedium();   // 13: names in two-line rows
-QFont bodySemibold(); // 13: titles
-QFont table();        // 12: tables, tree, lists
-QFont tableSemibold();// 12: column names
-QFont caption();      // 11: captions, axes, types, chips
-QFont tiny();         // 10: only the share under a gene's name
-QFont heading();      // 16 semibold: title of a finding
-QFont count();        // 18 semibold: the number that matters
-QFont title();        // 26 semibold: the start page
-QFont mono();         // 11 monospace: expressions, element paths
+QFont body();          // 13: menus, fields
+QFont bodyMedium();    // 13: names in two-line rows
+QFont bodySemibold();  // 13: titles
+QFont table();         // 12: tables, tree, lists
+QFont tableSemibold(); // 12: column names
+QFont caption();       // 11: captions, axes, types, chips
+QFont tiny();          // 10: only the share under a gene's name
+QFont heading();       // 16 semibold: title of a finding
+QFont count();         // 18 semibold: the number that matters
+QFont title();         // 26 semibold: the start page
+QFont mono();          // 11 monospace: expressions, element paths
 
 } // namespace fonts
 

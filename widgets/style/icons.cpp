@@ -53,7 +53,8 @@ const QByteArray& source(const QString& name)
     return *found;
 }
 
-// QtSvg paints currentColor black, so the colour is put in; strokes are thinner where there is room.
+// QtSvg paints currentColor black, so the colour is put in; strokes are thinner where there is
+// room.
 QByteArray coloured(const QString& name, const QColor& colour, double logicalSize)
 {
     QByteArray svg = source(name);
@@ -116,11 +117,7 @@ QColor toneColour(IconTone tone, QIcon::Mode mode, QIcon::State state)
 class ToneIconEngine : public QIconEngine
 {
 public:
-    ToneIconEngine(QString name, IconTone tone)
-        : m_name(std::move(name))
-        , m_tone(tone)
-    {
-    }
+    ToneIconEngine(QString name, IconTone tone) : m_name(std::move(name)), m_tone(tone) {}
 
     void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State state) override
     {

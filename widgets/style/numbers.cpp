@@ -22,9 +22,7 @@ namespace
 struct Digits {
     static constexpr int kSigns = 128; // ASCII; others are asked for one by one
 
-    explicit Digits(const QFont& font)
-        : metrics(font)
-        , raw(QRawFont::fromFont(font))
+    explicit Digits(const QFont& font) : metrics(font), raw(QRawFont::fromFont(font))
     {
         QString ascii;
         for (int c = 0; c < kSigns; ++c)

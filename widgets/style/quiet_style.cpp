@@ -71,10 +71,7 @@ void drawFocusRing(QPainter& painter, const QRectF& where)
     painter.restore();
 }
 
-QuietStyle::QuietStyle()
-    : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion")))
-{
-}
+QuietStyle::QuietStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
 
 void QuietStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* option,
                                QPainter* painter, const QWidget* widget) const

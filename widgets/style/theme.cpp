@@ -192,9 +192,8 @@ QString Theme::fill(QString qss) const
         {QStringLiteral("scrollHandle"), scrollHandle},
     };
     // Longest names first, or @text would eat @text2.
-    std::stable_sort(tokens.begin(), tokens.end(), [](const auto& a, const auto& b) {
-        return a.first.size() > b.first.size();
-    });
+    std::stable_sort(tokens.begin(), tokens.end(),
+                     [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
     for (const auto& [name, colour] : tokens)
         qss.replace(u'@' + name, colour.name());
     qss.replace(QStringLiteral("@theme"),

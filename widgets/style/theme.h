@@ -40,13 +40,13 @@ struct Theme {
     QColor disabled; // disabled text; the zero in the matrix
 
     // The one accent.
-    QColor accent;          // links, focus, chosen icon, tab line
-    QColor accentFill;      // main button, ticked box; onAccent stands on it
+    QColor accent;     // links, focus, chosen icon, tab line
+    QColor accentFill; // main button, ticked box; onAccent stands on it
     QColor accentFillHover;
     QColor onAccent;
-    QColor progress;        // progress bars, meters
-    QColor accentSoft;      // picked row, checked tool
-    QColor accentLine;      // line under a picked row, hovered splitter, selected text
+    QColor progress;   // progress bars, meters
+    QColor accentSoft; // picked row, checked tool
+    QColor accentLine; // line under a picked row, hovered splitter, selected text
 
     // Meanings. The soft one is the tile, the fill an outline or a meter.
     QColor ok, okSoft;

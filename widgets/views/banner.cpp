@@ -41,10 +41,8 @@ Look lookOf(Banner::Tone tone)
 } // namespace
 
 Banner::Banner(QWidget* parent)
-    : QWidget(parent)
-    , m_label(new ElidedLabel(this))
-    , m_button(new QPushButton(this))
-    , m_close(new QToolButton(this))
+    : QWidget(parent), m_label(new ElidedLabel(this)), m_button(new QPushButton(this)),
+      m_close(new QToolButton(this))
 {
     setFixedHeight(measures::scaled(36));
     auto* row = new QHBoxLayout(this);

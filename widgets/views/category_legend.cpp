@@ -43,8 +43,7 @@ public:
         std::size_t entry = 0;
     };
 
-    explicit LegendList(QWidget* parent)
-        : QAbstractScrollArea(parent)
+    explicit LegendList(QWidget* parent) : QAbstractScrollArea(parent)
     {
         setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
         viewport()->setMouseTracking(true);
@@ -258,9 +257,7 @@ struct CategoryLegend::Private {
     LegendList* list = nullptr;
 };
 
-CategoryLegend::CategoryLegend(QWidget* parent)
-    : QWidget(parent)
-    , d(std::make_unique<Private>())
+CategoryLegend::CategoryLegend(QWidget* parent) : QWidget(parent), d(std::make_unique<Private>())
 {
     setProperty("surface", QStringLiteral("base"));
     setAttribute(Qt::WA_StyledBackground);

@@ -18,11 +18,11 @@ struct LegendContent {
     struct Entry {
         std::uint32_t code = 0;
         QString name;
-        QColor color;              // as in figures; others in grey
-        std::int64_t count = -1;   // -1: not known yet
+        QColor color;            // as in figures; others in grey
+        std::int64_t count = -1; // -1: not known yet
     };
     QString title;
-    QString subtitle;              // "10 categories · cells shown"
+    QString subtitle; // "10 categories · cells shown"
     std::vector<Entry> entries;
     std::int64_t othersCategories = 0; // categories that share the grey
     std::int64_t othersCount = -1;

@@ -38,8 +38,7 @@ int barTop()
 
 } // namespace
 
-ColorBar::ColorBar(QWidget* parent)
-    : QWidget(parent)
+ColorBar::ColorBar(QWidget* parent) : QWidget(parent)
 {
     setMouseTracking(true);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
@@ -83,7 +82,8 @@ void ColorBar::paintEvent(QPaintEvent*)
                      painter.fontMetrics().elidedText(m_content.title, Qt::ElideMiddle, wide));
     painter.setFont(fonts::caption());
     painter.setPen(theme.text2);
-    painter.drawText(QRect(kMargin, kTitleTop + titleHeight(), wide, lineHeight()), Qt::AlignVCenter,
+    painter.drawText(QRect(kMargin, kTitleTop + titleHeight(), wide, lineHeight()),
+                     Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(m_content.subtitle, Qt::ElideRight, wide));
 
     // A cut end is pointed, as on a printed scale.

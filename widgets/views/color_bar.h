@@ -15,11 +15,11 @@ struct ColorBarContent {
     QString title;    // "CD3E"
     QString subtitle; // "raw/X, log1p of counts per 10 000"
     NumberMap map = NumberMap::Viridis;
-    QString low;      // at the ends of the gradient
+    QString low; // at the ends of the gradient
     QString high;
-    bool clippedLow = false;  // values lie below: a pointed end and "≤" before the number
+    bool clippedLow = false; // values lie below: a pointed end and "≤" before the number
     bool clippedHigh = false;
-    QString fullRange;        // "1.2 to 640": the whole range, shown when clipped
+    QString fullRange;                   // "1.2 to 640": the whole range, shown when clipped
     std::optional<std::int64_t> missing; // shown as its own row when set
 };
 

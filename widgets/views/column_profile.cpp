@@ -42,8 +42,7 @@ void drawPair(QPainter& painter, const QRect& line, const QString& left, const Q
     if (rightWidth && rightWidth <= line.width())
         drawNumber(painter, line, right);
     if (room > 12)
-        drawNumber(painter, line,
-                   elideNumber(painter.font(), left, room), Qt::AlignLeft);
+        drawNumber(painter, line, elideNumber(painter.font(), left, room), Qt::AlignLeft);
 }
 
 struct Bars {
@@ -97,8 +96,8 @@ void paintBars(QPainter& painter, const QRect& plot, const ColumnProfile& profil
             return;
         // Edges on device pixels: rounding logical ones leaves uneven gaps at 1.25 and 1.5.
         const double left = snap(plot.left() + double(i) * step);
-        const double right = std::max(snap(plot.left() + double(i + 1) * step) - gap,
-                                      left + 1 / ratio);
+        const double right =
+            std::max(snap(plot.left() + double(i + 1) * step) - gap, left + 1 / ratio);
         const double bottom = plot.bottom() + 1;
         const double top = snap(bottom - std::max(1.0, value / highest * plot.height()));
         painter.fillRect(QRectF(left, top, right - left, bottom - top), colour);
@@ -137,7 +136,8 @@ void paintProfile(QPainter& painter, const QRect& where, const ColumnProfile& pr
     const bool sorted = how.sort != SortMark::None;
     int nameLeft = inner.left();
     if (!profile.icon.isEmpty()) {
-        paintIcon(painter, profile.icon, QRectF(inner.left() - 1, where.top() + scaled(kNameTop) + 1, 16, 16),
+        paintIcon(painter, profile.icon,
+                  QRectF(inner.left() - 1, where.top() + scaled(kNameTop) + 1, 16, 16),
                   sorted ? theme.accent : theme.text2);
         nameLeft += scaled(kNameLeft);
     }
@@ -157,10 +157,13 @@ void paintProfile(QPainter& painter, const QRect& where, const ColumnProfile& pr
 
     painter.setFont(fonts::caption());
     painter.setPen(theme.text2);
-    drawPair(painter, QRect(inner.left(), where.top() + scaled(kTypeTop), inner.width(), scaled(kCaptionHeight)),
-             profile.type, profile.missing);
+    drawPair(
+        painter,
+        QRect(inner.left(), where.top() + scaled(kTypeTop), inner.width(), scaled(kCaptionHeight)),
+        profile.type, profile.missing);
 
-    const QRect plot(inner.left(), where.top() + scaled(kPlotTop), inner.width(), scaled(kPlotHeight));
+    const QRect plot(inner.left(), where.top() + scaled(kPlotTop), inner.width(),
+                     scaled(kPlotHeight));
     switch (profile.kind) {
     case ColumnProfile::Kind::None:
         break;
@@ -181,7 +184,9 @@ void paintProfile(QPainter& painter, const QRect& where, const ColumnProfile& pr
     }
     }
     painter.setPen(theme.text2);
-    drawPair(painter, QRect(inner.left(), where.top() + scaled(kCaptionTop), inner.width(), scaled(kCaptionHeight)),
+    drawPair(painter,
+             QRect(inner.left(), where.top() + scaled(kCaptionTop), inner.width(),
+                   scaled(kCaptionHeight)),
              about(profile, profile.captionLeft), profile.captionRight);
     painter.restore();
 }

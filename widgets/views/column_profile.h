@@ -25,9 +25,9 @@ struct ColumnProfile {
     };
 
     QString name;
-    QString icon;         // "tag" category, "numbers", "key" index, "letter-t" text, "check" boolean
-    QString type;         // "int64", "10 categories", "text · unique"
-    QString missing;      // "0 missing"
+    QString icon;    // "tag" category, "numbers", "key" index, "letter-t" text, "check" boolean
+    QString type;    // "int64", "10 categories", "text · unique"
+    QString missing; // "0 missing"
     Kind kind = Kind::None;
     std::vector<double> bars;
     std::vector<double> barsInView; // solid part of each bar; empty: all of it is in view

@@ -16,14 +16,12 @@
 namespace cellfolio
 {
 
-ElidedLabel::ElidedLabel(QWidget* parent)
-    : QFrame(parent)
+ElidedLabel::ElidedLabel(QWidget* parent) : QFrame(parent)
 {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
 }
 
-ElidedLabel::ElidedLabel(const QString& text, QWidget* parent)
-    : ElidedLabel(parent)
+ElidedLabel::ElidedLabel(const QString& text, QWidget* parent) : ElidedLabel(parent)
 {
     setText(text);
 }

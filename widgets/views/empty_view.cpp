@@ -32,11 +32,7 @@ void setWrapped(QLabel* label, const QString& text)
 class IconBox : public QWidget
 {
 public:
-    explicit IconBox(QWidget* parent)
-        : QWidget(parent)
-    {
-        setFixedSize(40, 40);
-    }
+    explicit IconBox(QWidget* parent) : QWidget(parent) { setFixedSize(40, 40); }
 
     void set(const QString& name, bool error)
     {
@@ -60,12 +56,8 @@ private:
 };
 
 EmptyView::EmptyView(QWidget* parent)
-    : QWidget(parent)
-    , m_icon(new IconBox(this))
-    , m_title(new QLabel(this))
-    , m_sentence(new QLabel(this))
-    , m_button(new QPushButton(this))
-    , m_second(new QPushButton(this))
+    : QWidget(parent), m_icon(new IconBox(this)), m_title(new QLabel(this)),
+      m_sentence(new QLabel(this)), m_button(new QPushButton(this)), m_second(new QPushButton(this))
 {
     m_title->setFont(fonts::bodySemibold());
     m_title->setAlignment(Qt::AlignHCenter);

@@ -40,9 +40,7 @@ QWidget* makeValue(const Fact& fact, QWidget* parent)
 
 } // namespace
 
-FactsList::FactsList(QWidget* parent)
-    : QWidget(parent)
-    , m_layout(new QGridLayout(this))
+FactsList::FactsList(QWidget* parent) : QWidget(parent), m_layout(new QGridLayout(this))
 {
     m_layout->setContentsMargins(0, 0, 0, 0);
     m_layout->setHorizontalSpacing(8);

@@ -12,9 +12,9 @@ namespace cellfolio
 
 // One fact about what is picked.
 struct Fact {
-    QString key;   // "Stored as"
-    QString value; // "float64 array"; lines after the first are wrapped, not elided
-    QString toolTip; // empty: the value where it is elided
+    QString key;       // "Stored as"
+    QString value;     // "float64 array"; lines after the first are wrapped, not elided
+    QString toolTip;   // empty: the value where it is elided
     bool wrap = false; // a sentence: wraps instead of being elided
 };
 

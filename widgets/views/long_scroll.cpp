@@ -38,8 +38,9 @@ bool LongScroll::setPosition(qint64 position) noexcept
 
 bool LongScroll::moveBy(qint64 delta) noexcept
 {
-    const qint64 target = delta > 0 ? (delta > maximum() - m_position ? maximum() : m_position + delta)
-                                    : (-delta > m_position ? 0 : m_position + delta);
+    const qint64 target = delta > 0
+                              ? (delta > maximum() - m_position ? maximum() : m_position + delta)
+                              : (-delta > m_position ? 0 : m_position + delta);
     return setPosition(target);
 }
 

@@ -38,8 +38,7 @@ QString GridSource::cornerBottom() const
 
 void GridSource::want(const Window&) {}
 
-MatrixGrid::MatrixGrid(QWidget* parent)
-    : QAbstractScrollArea(parent)
+MatrixGrid::MatrixGrid(QWidget* parent) : QAbstractScrollArea(parent)
 {
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
@@ -177,9 +176,9 @@ GridSource::Window MatrixGrid::window() const
     now.lastRow = std::min(m_source->rowCount() - 1,
                            (m_vertical.position() + std::max(1, grid.height()) - 1) / cellHeight());
     now.firstColumn = m_horizontal.position() / m_cellWidth;
-    now.lastColumn = std::min(m_source->columnCount() - 1,
-                              (m_horizontal.position() + std::max(1, grid.width()) - 1) /
-                                  m_cellWidth);
+    now.lastColumn =
+        std::min(m_source->columnCount() - 1,
+                 (m_horizontal.position() + std::max(1, grid.width()) - 1) / m_cellWidth);
     return now;
 }
 
@@ -360,8 +359,8 @@ void MatrixGrid::keyPressEvent(QKeyEvent* event)
         row = control ? lastRow : row;
         break;
     case Qt::Key_Menu:
-        Q_EMIT contextMenuRequested(m_row, m_column, viewport()->mapToGlobal(
-                                                         cellRect(row, column).bottomLeft()));
+        Q_EMIT contextMenuRequested(m_row, m_column,
+                                    viewport()->mapToGlobal(cellRect(row, column).bottomLeft()));
         return;
     default:
         QAbstractScrollArea::keyPressEvent(event);

@@ -25,8 +25,8 @@ struct GridCell {
 struct GridRowHead {
     QString name;
     bool pending = false;
-    QColor strip;            // the group's colour; invalid: none
-    QString group;           // written on the first row of a group
+    QColor strip;             // the group's colour; invalid: none
+    QString group;            // written on the first row of a group
     bool startsGroup = false; // a line above
 };
 

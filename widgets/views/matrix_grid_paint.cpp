@@ -77,7 +77,8 @@ void MatrixGrid::paintCells(QPainter& painter)
             const bool shaded = m_shades && !cell.zero && !std::isnan(cell.shade);
             if (shaded) {
                 const double t = std::clamp(cell.shade, 0.0, 1.0);
-                painter.fillRect(where, ramp[std::size_t(std::lround(t * double(ramp.size() - 1)))]);
+                painter.fillRect(where,
+                                 ramp[std::size_t(std::lround(t * double(ramp.size() - 1)))]);
             }
             if (!m_numbers)
                 continue;
@@ -135,8 +136,8 @@ void MatrixGrid::paintRowHeads(QPainter& painter)
         if (!head.group.isEmpty()) {
             painter.setFont(fonts::caption());
             painter.setPen(theme.text2);
-            const QString group = painter.fontMetrics().elidedText(head.group, Qt::ElideMiddle,
-                                                                   wide / 2 - 12);
+            const QString group =
+                painter.fontMetrics().elidedText(head.group, Qt::ElideMiddle, wide / 2 - 12);
             const int groupWidth = painter.fontMetrics().horizontalAdvance(group);
             painter.drawText(QRect(right - groupWidth, line.top(), groupWidth + 1, line.height()),
                              Qt::AlignVCenter | Qt::TextSingleLine, group);
@@ -172,7 +173,8 @@ void MatrixGrid::paintColumnHeads(QPainter& painter)
             painter.fillRect(cell.adjusted(0, 0, 0, -1), theme.accentSoft);
         const bool share = !std::isnan(head.share);
         const bool figures = share || !head.shareText.isEmpty();
-        const QRect name = cell.adjusted(4, figures ? 4 : 0, -4, figures ? -measures::scaled(24) : 0);
+        const QRect name =
+            cell.adjusted(4, figures ? 4 : 0, -4, figures ? -measures::scaled(24) : 0);
         if (head.pending) {
             paintPending(painter, QRectF(cell.center().x() - 17, name.center().y() - 3.5, 34, 8));
         } else {
@@ -185,8 +187,7 @@ void MatrixGrid::paintColumnHeads(QPainter& painter)
         if (share) {
             const double wide = std::min(40.0, m_cellWidth - 12.0);
             const QRectF track(cell.left() + std::floor((m_cellWidth - wide) / 2),
-                               measures::scaled(kShareTop), wide,
-                               kShareBar);
+                               measures::scaled(kShareTop), wide, kShareBar);
             painter.setRenderHint(QPainter::Antialiasing);
             painter.setPen(Qt::NoPen);
             painter.setBrush(picked ? theme.accentLine : theme.barPale);
@@ -201,8 +202,9 @@ void MatrixGrid::paintColumnHeads(QPainter& painter)
         if (!head.shareText.isEmpty()) {
             painter.setFont(fonts::tiny());
             painter.setPen(theme.text2);
-            drawNumber(painter, QRectF(cell.left(), measures::scaled(kShareTop) + 4, m_cellWidth,
-                                        measures::scaled(14)),
+            drawNumber(painter,
+                       QRectF(cell.left(), measures::scaled(kShareTop) + 4, m_cellWidth,
+                              measures::scaled(14)),
                        head.shareText, Qt::AlignHCenter);
         }
     }
@@ -220,12 +222,12 @@ void MatrixGrid::paintCorner(QPainter& painter)
     painter.setFont(fonts::caption());
     painter.setPen(theme.text2);
     const QRect inner = corner.adjusted(kNameLeft, 4, -kRight, -4);
-    painter.drawText(inner, Qt::AlignTop | Qt::AlignLeft,
-                     painter.fontMetrics().elidedText(m_source->cornerTop(), Qt::ElideMiddle,
-                                                      inner.width()));
-    painter.drawText(inner, Qt::AlignBottom | Qt::AlignRight,
-                     painter.fontMetrics().elidedText(m_source->cornerBottom(), Qt::ElideMiddle,
-                                                      inner.width()));
+    painter.drawText(
+        inner, Qt::AlignTop | Qt::AlignLeft,
+        painter.fontMetrics().elidedText(m_source->cornerTop(), Qt::ElideMiddle, inner.width()));
+    painter.drawText(
+        inner, Qt::AlignBottom | Qt::AlignRight,
+        painter.fontMetrics().elidedText(m_source->cornerBottom(), Qt::ElideMiddle, inner.width()));
 }
 
 } // namespace cellfolio

@@ -50,8 +50,7 @@ QString bytesText(qint64 bytes)
     return number + u' ' + QLatin1String(kUnits[unit]);
 }
 
-MemoryMeter::MemoryMeter(QWidget* parent)
-    : QWidget(parent)
+MemoryMeter::MemoryMeter(QWidget* parent) : QWidget(parent)
 {
     setFont(fonts::table());
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
@@ -89,9 +88,8 @@ QString MemoryMeter::text() const
 QSize MemoryMeter::sizeHint() const
 {
     // Room for the widest reading, so that the status line does not dance.
-    const double figures =
-        numberWidth(font(), tr("%1 of %2").arg(QStringLiteral("88.8 MiB"),
-                                               bytesText(m_reading.budget)));
+    const double figures = numberWidth(
+        font(), tr("%1 of %2").arg(QStringLiteral("88.8 MiB"), bytesText(m_reading.budget)));
     const int word = fontMetrics().horizontalAdvance(tr("Memory"));
     return {word + kGap + kBarWidth + kGap + int(std::ceil(figures)) + 2,
             std::max(20, fontMetrics().height() + 4)};
@@ -134,8 +132,8 @@ void MemoryMeter::paintEvent(QPaintEvent*)
     part(share(std::min(m_reading.pages, m_reading.used), m_reading.budget), fill);
     painter.restore();
     if (m_reading.peak > 0) {
-        const double x = track.left() + std::round(track.width() * share(m_reading.peak,
-                                                                         m_reading.budget));
+        const double x =
+            track.left() + std::round(track.width() * share(m_reading.peak, m_reading.budget));
         painter.fillRect(QRectF(std::min(x, track.right() - 1), track.top() - 1, 1, 8), theme.line);
     }
     painter.setPen(theme.text);

@@ -15,9 +15,9 @@ public:
     explicit MemoryMeter(QWidget* parent = nullptr);
 
     struct Reading {
-        qint64 pages = 0;   // bytes in the page cache
-        qint64 used = 0;    // bytes of the budget in use, pages included
-        qint64 peak = 0;    // highest `used` so far
+        qint64 pages = 0; // bytes in the page cache
+        qint64 used = 0;  // bytes of the budget in use, pages included
+        qint64 peak = 0;  // highest `used` so far
         qint64 budget = 0;
         qint64 process = 0; // resident bytes of the program, for the tooltip; 0: not known
     };

@@ -131,9 +131,8 @@ void PagedTableView::keyPressEvent(QKeyEvent* event)
         clearSelection();
         return;
     case Qt::Key_Menu:
-        Q_EMIT contextMenuRequested(
-            m_current.row, m_current.column,
-            viewport()->mapToGlobal(cellRect(m_current).bottomLeft()));
+        Q_EMIT contextMenuRequested(m_current.row, m_current.column,
+                                    viewport()->mapToGlobal(cellRect(m_current).bottomLeft()));
         return;
     default:
         QAbstractScrollArea::keyPressEvent(event);
@@ -231,8 +230,8 @@ void PagedTableView::timerEvent(QTimerEvent* event)
         QAbstractScrollArea::timerEvent(event);
         return;
     }
-    const int over = m_dragPos.y() < 0 ? m_dragPos.y()
-                                       : std::max(0, m_dragPos.y() - viewport()->height() + 1);
+    const int over =
+        m_dragPos.y() < 0 ? m_dragPos.y() : std::max(0, m_dragPos.y() - viewport()->height() + 1);
     if (!hasCells() || over == 0)
         return;
     // The farther out, the faster: a hundred pixels out is a thousand rows a second.
@@ -301,9 +300,8 @@ bool PagedTableView::event(QEvent* event)
     if (event->type() == QEvent::ShortcutOverride) {
         // The table's own keys win over actions of the window while it has the focus.
         const auto* key = static_cast<QKeyEvent*>(event);
-        const bool copyWithNames =
-            key->key() == Qt::Key_C &&
-            key->modifiers() == (Qt::ControlModifier | Qt::ShiftModifier);
+        const bool copyWithNames = key->key() == Qt::Key_C &&
+                                   key->modifiers() == (Qt::ControlModifier | Qt::ShiftModifier);
         const bool clears = key->key() == Qt::Key_Escape && !m_selected.empty();
         if (key->matches(QKeySequence::Copy) || key->matches(QKeySequence::SelectAll) ||
             copyWithNames || clears) {

@@ -105,8 +105,9 @@ void PagedTableView::paintCell(QPainter& painter, const QRect& where, const Tabl
         return;
     if (cell.missing) {
         painter.setPen(theme.text3);
-        painter.drawText(inner, Qt::AlignVCenter | Qt::TextSingleLine |
-                                    (cell.number ? Qt::AlignRight : Qt::AlignLeft),
+        painter.drawText(inner,
+                         Qt::AlignVCenter | Qt::TextSingleLine |
+                             (cell.number ? Qt::AlignRight : Qt::AlignLeft),
                          painter.fontMetrics().elidedText(QStringLiteral("NULL"), Qt::ElideRight,
                                                           inner.width()));
         return;

@@ -31,8 +31,7 @@ constexpr int kLabelMargin = 10;
 } // namespace
 
 PagedTableView::PagedTableView(QWidget* parent)
-    : QAbstractScrollArea(parent)
-    , m_header(new ProfileHeader(this))
+    : QAbstractScrollArea(parent), m_header(new ProfileHeader(this))
 {
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
@@ -255,8 +254,7 @@ QRect PagedTableView::cellRect(Cell cell) const
 {
     if (cell.column < 0 || cell.column >= int(m_widths.size()) || cell.row < 0)
         return {};
-    const qint64 x =
-        m_labelWidth + m_lefts[std::size_t(cell.column)] - m_horizontal.position();
+    const qint64 x = m_labelWidth + m_lefts[std::size_t(cell.column)] - m_horizontal.position();
     const qint64 y = cell.row * rowHeight() - m_vertical.position();
     constexpr qint64 kFar = 1 << 28; // beyond any screen, inside QRect
     return {int(std::clamp(x, -kFar, kFar)), int(std::clamp(y, -kFar, kFar)),
@@ -305,8 +303,8 @@ int PagedTableView::fittedWidth(int column, bool& pending) const
             continue;
         }
         const QString text = cell.text.left(200);
-        const int wide = cell.number ? int(std::ceil(numberWidth(font, text)))
-                                     : metrics.horizontalAdvance(text);
+        const int wide =
+            cell.number ? int(std::ceil(numberWidth(font, text))) : metrics.horizontalAdvance(text);
         width = std::max(width, wide + 20 + (cell.dot.isValid() ? 16 : 0));
     }
     return std::min(width, kWidestFitted);
@@ -477,10 +475,10 @@ void PagedTableView::copy(CopyHeaders headers)
         return;
     const int columns = m_source->columnCount();
     if (rows.count() > kCopyLimit / columns) {
-        Q_EMIT copyRefused(tr("Not copied: %1 rows of %2 columns are more than the %3 values that "
-                              "fit a clipboard. Select fewer rows, or export them.")
-                               .arg(countText(rows.count()), countText(columns),
-                                    countText(kCopyLimit)));
+        Q_EMIT copyRefused(
+            tr("Not copied: %1 rows of %2 columns are more than the %3 values that "
+               "fit a clipboard. Select fewer rows, or export them.")
+                .arg(countText(rows.count()), countText(columns), countText(kCopyLimit)));
         return;
     }
     delete m_copy;

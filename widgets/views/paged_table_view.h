@@ -76,7 +76,7 @@ public:
     static constexpr qint64 kCopyLimit = 2'000'000;
     static constexpr int kTextLimit = 5'000; // letters of one cell that are drawn or copied
 
-    QRect cellRect(Cell cell) const; // in viewport coordinates; may lie outside of it
+    QRect cellRect(Cell cell) const;       // in viewport coordinates; may lie outside of it
     Cell cellAt(QPoint viewportPos) const; // {-1, -1} where there is none
 
     QSize sizeHint() const override;
@@ -85,7 +85,7 @@ Q_SIGNALS:
     void currentCellChanged(qint64 row, int column);
     void selectionChanged();
     void cellActivated(qint64 row, int column); // Enter or double click
-    void sortRequested(int column); // click on a column's name
+    void sortRequested(int column);             // click on a column's name
     void contextMenuRequested(qint64 row, int column, const QPoint& globalPos);
     void headerMenuRequested(int column, const QPoint& globalPos);
     void copyRefused(const QString& sentence);

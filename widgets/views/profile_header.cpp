@@ -22,9 +22,7 @@ constexpr int kGrip = 4; // either side of an edge
 
 } // namespace
 
-ProfileHeader::ProfileHeader(PagedTableView* view)
-    : QWidget(view)
-    , m_view(view)
+ProfileHeader::ProfileHeader(PagedTableView* view) : QWidget(view), m_view(view)
 {
     setMouseTracking(true);
     setObjectName(QStringLiteral("profileHeader"));
@@ -98,7 +96,8 @@ void ProfileHeader::mouseMoveEvent(QMouseEvent* event)
 {
     const int x = event->pos().x();
     if (m_resizing >= 0) {
-        m_view->setColumnWidth(m_resizing, x + m_grip - m_view->cellRect({0, m_resizing}).left() + 1);
+        m_view->setColumnWidth(m_resizing,
+                               x + m_grip - m_view->cellRect({0, m_resizing}).left() + 1);
         return;
     }
     const bool edge = edgeAt(x) >= 0;

@@ -35,8 +35,7 @@ int sizeWidth()
 
 } // namespace
 
-RecentList::RecentList(QWidget* parent)
-    : QWidget(parent)
+RecentList::RecentList(QWidget* parent) : QWidget(parent)
 {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
@@ -65,7 +64,8 @@ QSize RecentList::minimumSizeHint() const
 
 QRect RecentList::rowRect(int row) const
 {
-    return {0, row * measures::scaled(measures::kRecentRow), width(), measures::scaled(measures::kRecentRow)};
+    return {0, row * measures::scaled(measures::kRecentRow), width(),
+            measures::scaled(measures::kRecentRow)};
 }
 
 int RecentList::rowAt(QPoint pos) const
@@ -80,8 +80,8 @@ void RecentList::paintEvent(QPaintEvent*)
     if (m_files.empty()) {
         painter.setFont(fonts::table());
         painter.setPen(Theme::current().text2);
-        painter.drawText(QRect(0, 0, width(), measures::scaled(measures::kRecentRow)), Qt::AlignVCenter,
-                         tr("Files that you open are listed here."));
+        painter.drawText(QRect(0, 0, width(), measures::scaled(measures::kRecentRow)),
+                         Qt::AlignVCenter, tr("Files that you open are listed here."));
         return;
     }
     for (int row = 0; row < int(m_files.size()); ++row)
@@ -106,12 +106,14 @@ void RecentList::paintRow(QPainter& painter, int row) const
     painter.setFont(fonts::table());
     const int right = where.right() + 1 - kEdge;
     painter.setPen(theme.text2);
-    drawNumber(painter, QRectF(right - dayWidth(), where.top(), dayWidth(), where.height()), file.day);
+    drawNumber(painter, QRectF(right - dayWidth(), where.top(), dayWidth(), where.height()),
+               file.day);
     double wordsRight = right - dayWidth();
     if (there) {
-        drawNumber(painter,
-                   QRectF(right - dayWidth() - sizeWidth(), where.top(), sizeWidth() + 4, where.height()),
-                   file.size);
+        drawNumber(
+            painter,
+            QRectF(right - dayWidth() - sizeWidth(), where.top(), sizeWidth() + 4, where.height()),
+            file.size);
         const double shapeWidth = numberWidth(painter.font(), file.shape);
         const double shapeRight = right - dayWidth() - sizeWidth();
         drawNumber(painter,
@@ -123,13 +125,14 @@ void RecentList::paintRow(QPainter& painter, int row) const
     const int wide = std::max(40, int(wordsRight) - left);
     painter.setFont(fonts::bodyMedium());
     painter.setPen(there ? theme.text : theme.text2);
-    painter.drawText(QRect(left, where.top() + measures::scaled(5), wide, measures::scaled(19)), Qt::AlignVCenter | Qt::TextSingleLine,
+    painter.drawText(QRect(left, where.top() + measures::scaled(5), wide, measures::scaled(19)),
+                     Qt::AlignVCenter | Qt::TextSingleLine,
                      painter.fontMetrics().elidedText(file.name, Qt::ElideMiddle, wide));
     painter.setFont(fonts::caption());
     painter.setPen(theme.text2);
-    const QString second = there ? file.folder
-                                 : tr("%1 · %2").arg(file.folder, file.problem);
-    painter.drawText(QRect(left, where.top() + measures::scaled(23), wide, measures::scaled(17)), Qt::AlignVCenter | Qt::TextSingleLine,
+    const QString second = there ? file.folder : tr("%1 · %2").arg(file.folder, file.problem);
+    painter.drawText(QRect(left, where.top() + measures::scaled(23), wide, measures::scaled(17)),
+                     Qt::AlignVCenter | Qt::TextSingleLine,
                      painter.fontMetrics().elidedText(second, Qt::ElideMiddle, wide));
     if (hasFocus() && m_byKey && row == m_current)
         drawFocusRing(painter, where);
@@ -199,7 +202,8 @@ void RecentList::keyPressEvent(QKeyEvent* event)
 
 void RecentList::contextMenuEvent(QContextMenuEvent* event)
 {
-    const int row = event->reason() == QContextMenuEvent::Keyboard ? m_current : rowAt(event->pos());
+    const int row =
+        event->reason() == QContextMenuEvent::Keyboard ? m_current : rowAt(event->pos());
     if (row < 0 || row >= int(m_files.size()))
         return;
     const QString path = m_files[std::size_t(row)].path;

@@ -85,7 +85,7 @@ private:
 
     int m_side = 0;
     ScatterBounds m_bounds;
-    double m_cell = 1; // side of a cell in data units
+    double m_cell = 1;                   // side of a cell in data units
     std::vector<std::uint32_t> m_starts; // side² + 1
     std::vector<std::uint32_t> m_order;
 };

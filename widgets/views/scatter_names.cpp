@@ -23,8 +23,7 @@ float median(std::vector<float>& values)
 } // namespace
 
 std::vector<ScatterLabel> placeLabels(const ScatterPoints& points,
-                                      const ScatterCategories& categories,
-                                      const QStringList& names)
+                                      const ScatterCategories& categories, const QStringList& names)
 {
     const auto count = std::min(std::size_t(names.size()), categories.colors.size());
     std::vector<std::vector<float>> xs(count);

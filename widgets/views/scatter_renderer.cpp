@@ -17,11 +17,7 @@ constexpr std::size_t kQuick = 250'000; // points that are drawn in a few millis
 
 } // namespace
 
-ScatterRenderer::ScatterRenderer(QObject* parent)
-    : QObject(parent)
-    , m_thread([this] { run(); })
-{
-}
+ScatterRenderer::ScatterRenderer(QObject* parent) : QObject(parent), m_thread([this] { run(); }) {}
 
 ScatterRenderer::~ScatterRenderer()
 {
@@ -81,8 +77,8 @@ bool ScatterRenderer::hasWork() const
 {
     if (!m_todo.points.x || !m_todo.points.y)
         return false;
-    return m_boundsOf != m_todo.pointsRevision ||
-           (m_todo.wish && m_drawn != m_todo.wishRevision) || m_gridOf != m_todo.pointsRevision;
+    return m_boundsOf != m_todo.pointsRevision || (m_todo.wish && m_drawn != m_todo.wishRevision) ||
+           m_gridOf != m_todo.pointsRevision;
 }
 
 void ScatterRenderer::run()
@@ -211,7 +207,8 @@ void ScatterRenderer::publish(News news)
             return;
         m_announced = true;
     }
-    QMetaObject::invokeMethod(this, [this] { Q_EMIT ready(); }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        this, [this] { Q_EMIT ready(); }, Qt::QueuedConnection);
 }
 
 } // namespace cellfolio

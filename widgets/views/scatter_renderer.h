@@ -21,7 +21,7 @@ struct ScatterWish {
     ScatterTransform transform; // data to logical pixels
     QSize size;                 // logical pixels
     double pixelRatio = 1;
-    double diameter = 1;        // logical pixels
+    double diameter = 1; // logical pixels
     ScatterInk ink;
     std::optional<std::uint32_t> emphasis;
 };

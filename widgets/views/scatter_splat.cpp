@@ -15,9 +15,9 @@ namespace
 constexpr std::size_t kStopEvery = 1 << 15;
 constexpr std::int64_t kMostDiscs = 100'000; // in view; above it smooth edges cost too much time
 constexpr double kSmallestDisc = 2.5;
-constexpr double kRimFrom = 5;    // logical pixels
+constexpr double kRimFrom = 5; // logical pixels
 constexpr double kRimOpacity = 0.75;
-constexpr double kFarthest = 64;  // no point is larger; what lies farther outside is not seen
+constexpr double kFarthest = 64; // no point is larger; what lies farther outside is not seen
 
 struct Disc {
     float x;
@@ -87,10 +87,8 @@ public:
     static constexpr int kBorder = 4;
 
     explicit KeyImage(QSize size)
-        : m_width(size.width())
-        , m_height(size.height())
-        , m_stride(m_width + 2 * kBorder)
-        , m_pixels(std::size_t(m_stride) * std::size_t(m_height + 2 * kBorder), 0)
+        : m_width(size.width()), m_height(size.height()), m_stride(m_width + 2 * kBorder),
+          m_pixels(std::size_t(m_stride) * std::size_t(m_height + 2 * kBorder), 0)
     {
     }
 
@@ -141,8 +139,8 @@ public:
 private:
     std::uint32_t* at(int x, int y)
     {
-        return m_pixels.data() +
-               std::size_t(y + kBorder) * std::size_t(m_stride) + std::size_t(x + kBorder);
+        return m_pixels.data() + std::size_t(y + kBorder) * std::size_t(m_stride) +
+               std::size_t(x + kBorder);
     }
 
     int m_width;

@@ -24,7 +24,7 @@ struct SplatTask {
     double diameter = 1;               // device pixels
     double pixelRatio = 1;
     QRgb base = 0xffffffff;
-    std::size_t stride = 1;            // every stride-th point
+    std::size_t stride = 1; // every stride-th point
     int threads = 1;
     // Asked every few thousand points; true ends it.
     std::function<bool()> stopped;

@@ -104,9 +104,7 @@ struct ScatterView::Private {
     }
 };
 
-ScatterView::ScatterView(QWidget* parent)
-    : QWidget(parent)
-    , d(std::make_unique<Private>())
+ScatterView::ScatterView(QWidget* parent) : QWidget(parent), d(std::make_unique<Private>())
 {
     d->renderer = new ScatterRenderer(this);
     d->noun = tr("cells");
@@ -392,11 +390,10 @@ void ScatterView::paintCaption(QPainter& painter) const
     QString text = d->caption;
     if (text.isEmpty()) {
         const qint64 all = d->points.size();
-        text = all == d->bounds.drawn
-                   ? tr("All %1 %2 drawn").arg(countText(all), d->noun)
-                   : tr("%1 of %2 %3 drawn · %4 without coordinates")
-                         .arg(countText(d->bounds.drawn), countText(all), d->noun,
-                              countText(all - d->bounds.drawn));
+        text = all == d->bounds.drawn ? tr("All %1 %2 drawn").arg(countText(all), d->noun)
+                                      : tr("%1 of %2 %3 drawn · %4 without coordinates")
+                                            .arg(countText(d->bounds.drawn), countText(all),
+                                                 d->noun, countText(all - d->bounds.drawn));
         if (!d->frame.complete)
             text = tr("Drawing %1 %2…").arg(countText(all), d->noun);
     }

@@ -75,8 +75,8 @@ public:
 
     void fit();
     void zoomBy(double factor, QPointF at);
-    double zoom() const;            // 1 when everything is shown
-    double pointDiameter() const;   // logical pixels, as drawn now
+    double zoom() const;          // 1 when everything is shown
+    double pointDiameter() const; // logical pixels, as drawn now
 
     QPointF toWidget(QPointF point) const;
     QPointF toData(QPointF pos) const;

@@ -21,8 +21,7 @@ constexpr int kWait = 200; // ms after the last key
 } // namespace
 
 SearchField::SearchField(const QString& placeholder, QWidget* parent)
-    : QLineEdit(parent)
-    , m_icon(QStringLiteral("search"))
+    : QLineEdit(parent), m_icon(QStringLiteral("search"))
 {
     setPlaceholderText(placeholder);
     setAccessibleName(placeholder);
@@ -72,7 +71,7 @@ void SearchField::paintEvent(QPaintEvent* event)
     const Theme& theme = Theme::current();
     const QRectF box(10, (height() - measures::kIcon) / 2.0, measures::kIcon, measures::kIcon);
     paintIcon(painter, m_icon, box,
-              !isEnabled()  ? theme.disabled
+              !isEnabled() ? theme.disabled
               : hasFocus() ? theme.accent
                            : theme.text2);
     if (m_keyHint.isEmpty() || !text().isEmpty())

@@ -21,8 +21,8 @@ public:
 
 Q_SIGNALS:
     void searched(const QString& text);
-    void cancelled();      // Esc in an empty field
-    void downPressed();    // arrow down: go to the list of results
+    void cancelled();   // Esc in an empty field
+    void downPressed(); // arrow down: go to the list of results
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -39,11 +39,7 @@ QStringList localFiles(const QMimeData* data)
 class MarkBox : public QWidget
 {
 public:
-    explicit MarkBox(QWidget* parent)
-        : QWidget(parent)
-    {
-        setFixedSize(60, 60);
-    }
+    explicit MarkBox(QWidget* parent) : QWidget(parent) { setFixedSize(60, 60); }
 
 protected:
     void paintEvent(QPaintEvent*) override
@@ -58,11 +54,7 @@ protected:
 class DropZone : public QWidget
 {
 public:
-    explicit DropZone(QWidget* parent)
-        : QWidget(parent)
-    {
-        setFixedHeight(measures::scaled(92));
-    }
+    explicit DropZone(QWidget* parent) : QWidget(parent) { setFixedHeight(measures::scaled(92)); }
 
     void setActive(bool active)
     {
@@ -82,13 +74,15 @@ protected:
         painter.setBrush(m_active ? theme.accentSoft : theme.frame);
         painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
         const QColor ink = m_active ? theme.accent : theme.text2;
-        paintIcon(painter, QStringLiteral("file-plus"), QRectF((width() - 22) / 2.0, 16, 22, 22), ink);
+        paintIcon(painter, QStringLiteral("file-plus"), QRectF((width() - 22) / 2.0, 16, 22, 22),
+                  ink);
         painter.setPen(ink);
         painter.setFont(fonts::table());
-        painter.drawText(QRect(0, measures::scaled(45), width(), measures::scaled(18)), Qt::AlignCenter, StartPage::tr("Drop files here"));
+        painter.drawText(QRect(0, measures::scaled(45), width(), measures::scaled(18)),
+                         Qt::AlignCenter, StartPage::tr("Drop files here"));
         painter.setFont(fonts::caption());
-        painter.drawText(QRect(0, measures::scaled(63), width(), measures::scaled(18)), Qt::AlignCenter,
-                         QStringLiteral(".h5ad  .h5mu  .h5 (10x)  .loom"));
+        painter.drawText(QRect(0, measures::scaled(63), width(), measures::scaled(18)),
+                         Qt::AlignCenter, QStringLiteral(".h5ad  .h5mu  .h5 (10x)  .loom"));
     }
 
 private:
@@ -99,9 +93,7 @@ class Promise : public QWidget
 {
 public:
     Promise(const QString& iconName, const QString& text, QWidget* parent)
-        : QWidget(parent)
-        , m_icon(iconName)
-        , m_label(new QLabel(text, this))
+        : QWidget(parent), m_icon(iconName), m_label(new QLabel(text, this))
     {
         m_label->setWordWrap(true);
         m_label->setFont(fonts::table());
@@ -174,9 +166,7 @@ QLabel* makeTitle(const QString& text, const QFont& font, QWidget* parent)
 
 } // namespace
 
-StartPage::StartPage(QWidget* parent)
-    : QWidget(parent)
-    , d(std::make_unique<Private>())
+StartPage::StartPage(QWidget* parent) : QWidget(parent), d(std::make_unique<Private>())
 {
     setAcceptDrops(true);
     d->scroll = new QScrollArea(this);
@@ -188,11 +178,13 @@ StartPage::StartPage(QWidget* parent)
     d->page = new QWidget(host);
     d->page->setMaximumWidth(measures::scaled(kPageWidth));
 
-    d->open = new QPushButton(icon("folder-open", IconTone::OnAccent), tr(" Open a file…"), d->page);
+    d->open =
+        new QPushButton(icon("folder-open", IconTone::OnAccent), tr(" Open a file…"), d->page);
     d->open->setProperty("primary", true);
     d->open->setProperty("large", true);
-    d->open->setToolTip(tr("Open a file (%1)")
-                            .arg(QKeySequence(QKeySequence::Open).toString(QKeySequence::NativeText)));
+    d->open->setToolTip(
+        tr("Open a file (%1)")
+            .arg(QKeySequence(QKeySequence::Open).toString(QKeySequence::NativeText)));
     d->example = new QPushButton(icon("flask"), tr(" Open the example"), d->page);
     d->example->setProperty("large", true);
     d->example->setToolTip(tr("700 blood cells with clusters and a UMAP, to look around in"));

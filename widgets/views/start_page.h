@@ -40,7 +40,7 @@ Q_SIGNALS:
     void exampleRequested();
     void fileRequested(const QString& path);
     void filesDropped(const QStringList& paths);
-    void clearRequested();          // forget the list
+    void clearRequested(); // forget the list
     void forgetRequested(const QString& path);
 
 protected:

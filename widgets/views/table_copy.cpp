@@ -23,10 +23,7 @@ QString clipboardCell(QString text)
 }
 
 TableCopy::TableCopy(TableSource* source, RangeSet rows, bool headers, QObject* parent)
-    : QObject(parent)
-    , m_source(source)
-    , m_rest(std::move(rows))
-    , m_rows(m_rest.count())
+    : QObject(parent), m_source(source), m_rest(std::move(rows)), m_rows(m_rest.count())
 {
     if (headers) {
         for (int column = 0; column < source->columnCount(); ++column) {
