@@ -137,6 +137,7 @@ private Q_SLOTS:
     void reachesTheLastRow_data();
     void reachesTheLastRow();
     void barDragCoversTheWholeRange();
+    void barsShowOnlyWhenNeeded();
     void wheelMovesByPixelsInHugeTables();
     void asksOnlyForVisibleColumns();
     void paintsTextsAndPlaceholders();
@@ -222,6 +223,20 @@ void PagedTableViewTest::barDragCoversTheWholeRange()
     bar->triggerAction(QAbstractSlider::SliderPageStepAdd);
     const qint64 page = shown.view.viewport()->height() / shown.view.rowHeight();
     QVERIFY(shown.view.firstVisibleRow() >= page - 2 && shown.view.firstVisibleRow() <= page);
+}
+
+void PagedTableViewTest::barsShowOnlyWhenNeeded()
+{
+    FakeTable source(4, 2);
+    Shown shown(source);
+    QTRY_VERIFY(!shown.view.horizontalScrollBar()->isVisible());
+    QTRY_VERIFY(!shown.view.verticalScrollBar()->isVisible());
+    source.resize(10'000'000, 2);
+    QTRY_VERIFY(shown.view.verticalScrollBar()->isVisible());
+    QVERIFY(!shown.view.horizontalScrollBar()->isVisible());
+    source.resize(4, 400);
+    QTRY_VERIFY(shown.view.horizontalScrollBar()->isVisible());
+    QTRY_VERIFY(!shown.view.verticalScrollBar()->isVisible());
 }
 
 void PagedTableViewTest::wheelMovesByPixelsInHugeTables()

@@ -65,13 +65,19 @@ int LongScroll::barValue() const noexcept
 
 void LongScroll::toBar(QScrollBar& bar, int singleStep) const
 {
-    const QSignalBlocker quiet(bar);
     const int range = int(std::min(maximum(), kBarRange));
-    bar.setRange(0, range);
     const double scale = maximum() > 0 ? double(range) / double(maximum()) : 1.0;
-    bar.setPageStep(std::max(1, int(double(m_page) * scale)));
-    bar.setSingleStep(std::max(1, int(double(singleStep) * scale)));
-    bar.setValue(barValue());
+    const bool newRange = bar.minimum() != 0 || bar.maximum() != range;
+    {
+        const QSignalBlocker quiet(bar);
+        bar.setRange(0, range);
+        bar.setPageStep(std::max(1, int(double(m_page) * scale)));
+        bar.setSingleStep(std::max(1, int(double(singleStep) * scale)));
+        bar.setValue(barValue());
+    }
+    // The scroll area shows and hides its bars by this signal.
+    if (newRange)
+        Q_EMIT bar.rangeChanged(0, range);
 }
 
 bool LongScroll::fromBar(const QScrollBar& bar) noexcept

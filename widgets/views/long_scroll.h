@@ -29,7 +29,7 @@ public:
     // Least movement that shows first..last; the start wins where both do not fit.
     bool show(qint64 first, qint64 last) noexcept;
 
-    // Writes range, page and value into the bar without a signal reaching the view.
+    // Writes range, page and value into the bar. Only rangeChanged is emitted, never valueChanged.
     void toBar(QScrollBar& bar, int singleStep) const;
 
     // The position that the user gave the bar; exact where nothing is scaled. True when it moved.
