@@ -67,7 +67,10 @@ public:
         bool gapless = true;
         for (std::size_t k = 1; k < lines.size(); ++k)
             gapless = gapless && lines[k].begin == lines[k - 1].end;
-        m_direct = gapless && !wantIndices && (place == EntryPlace::ByLine || lineTimes.empty());
+        m_tellLines = place == EntryPlace::ByLine || place == EntryPlace::Both;
+        m_tellIndices = place == EntryPlace::ByIndex || place == EntryPlace::Both;
+        const bool identity = indexTimes.empty() && stream.indices().size() == m_source.width();
+        m_direct = gapless && (!wantIndices || identity) && (m_tellLines || lineTimes.empty());
     }
 
     Result<void> block(const ScanBlock& block, Index ordinal)
@@ -96,8 +99,11 @@ private:
             appendAsIndex(type, block.bytes[1].data() + start * static_cast<Index>(sizeOf(type)),
                           count, own.indices);
         }
-        if (m_direct && m_place == EntryPlace::None)
-            return m_visit({ordinal, block.worker, count, values, {}, {}});
+        if (m_direct && m_wantIndices)
+            if (Result<void> ok = takeIndices(first, own); !ok)
+                return ok;
+        if (m_direct && !m_tellLines)
+            return m_visit({ordinal, block.worker, count, values, own.numbers, {}});
 
         const auto begin = std::partition_point(m_lines.begin(), m_lines.end(),
                                                 [first](const Line& l) { return l.end <= first; });
@@ -122,6 +128,28 @@ private:
         return emit({block, ordinal}, m_direct ? values : own.values.data(), own);
     }
 
+    // All indices are wanted, once each: they are their own numbers.
+    Result<void> takeIndices(Index first, Scratch& own)
+    {
+        const auto width = static_cast<std::uint64_t>(m_source.width());
+        const std::size_t n = own.indices.size();
+        own.numbers.resize(n);
+        bool outside = false;
+        for (std::size_t i = 0; i < n; ++i) {
+            outside |= static_cast<std::uint64_t>(own.indices[i]) >= width;
+            own.numbers[i] = static_cast<std::int32_t>(own.indices[i]);
+        }
+        for (std::size_t i = 0; outside && i < n; ++i)
+            if (static_cast<std::uint64_t>(own.indices[i]) >= width) {
+                const Index entry = first + static_cast<Index>(i);
+                const auto line =
+                    std::partition_point(m_lines.begin(), m_lines.end(),
+                                         [entry](const Line& l) { return l.end <= entry; });
+                return m_source.outside(line->line, own.indices[i], entry);
+            }
+        return {};
+    }
+
     struct Batch {
         const ScanBlock& block;
         Index ordinal;
@@ -132,8 +160,8 @@ private:
         if (own.count == 0 && own.segments.empty())
             return {};
         const std::span<const LineSegment> segments =
-            m_place == EntryPlace::ByLine ? std::span<const LineSegment>(own.segments)
-                                          : std::span<const LineSegment>();
+            m_tellLines ? std::span<const LineSegment>(own.segments)
+                        : std::span<const LineSegment>();
         return m_visit({batch.ordinal, batch.block.worker, own.count, values, own.numbers,
                         segments});
     }
@@ -150,7 +178,7 @@ private:
                         const Batch& batch, Scratch& own)
     {
         Index times =
-            m_lineTimes.empty() || m_place == EntryPlace::ByLine ? 1 : m_lineTimes[at(line.number)];
+            m_lineTimes.empty() || m_tellLines ? 1 : m_lineTimes[at(line.number)];
         Index found = 0;
         if (m_wantIndices) {
             const Index index = own.indices[at(entry)];
@@ -159,7 +187,7 @@ private:
             found = m_stream.indices().find(index);
             if (found < 0)
                 return {};
-            if (!m_indexTimes.empty() && m_place != EntryPlace::ByIndex)
+            if (!m_indexTimes.empty() && !m_tellIndices)
                 times *= m_indexTimes[at(found)];
         }
         own.values.resize(at(kLongest * m_size));
@@ -179,7 +207,7 @@ private:
                             at(m_size));
             own.count += copies;
             times -= copies;
-            if (m_place == EntryPlace::ByIndex)
+            if (m_tellIndices)
                 own.numbers.insert(own.numbers.end(), at(copies), static_cast<std::int32_t>(found));
         }
         return {};
@@ -190,6 +218,8 @@ private:
     EntryPlace m_place;
     bool m_wantIndices;
     bool m_direct = false;
+    bool m_tellLines = false;
+    bool m_tellIndices = false;
     std::span<const Line> m_lines;
     const std::vector<std::int32_t>& m_lineTimes;
     const std::vector<std::int32_t>& m_indexTimes;
@@ -233,7 +263,7 @@ Result<void> EntryStream::run(const Pass& pass,
                               const std::function<Result<void>(const EntryBatch&)>& visit) const
 {
     const bool wantIndices = !m_allIndices || pass.place == EntryPlace::ByIndex
-                             || !m_indexTimes.empty();
+                             || pass.place == EntryPlace::Both;
     std::vector<ArrayRef> arrays{m_source.data()};
     if (wantIndices)
         arrays.push_back(m_source.indices());

@@ -13,7 +13,7 @@
 namespace cellfolio {
 
 // What a pass tells of the place of an entry. "Line" and "index" as in SparseSource.
-enum class EntryPlace { None, ByLine, ByIndex };
+enum class EntryPlace { None, ByLine, ByIndex, Both };
 
 // Entries that follow each other in one line: values begin … end - 1 of the batch.
 struct LineSegment {
@@ -28,8 +28,8 @@ struct EntryBatch {
     int worker = 0;    // below EntryStream::workers(); calls of one worker never overlap
     Index count = 0;
     const std::byte* values = nullptr;      // native, of the matrix's dtype; valid during the call
-    std::span<const std::int32_t> indices;  // EntryPlace::ByIndex: number among the wanted indices
-    std::span<const LineSegment> segments;  // EntryPlace::ByLine
+    std::span<const std::int32_t> indices; // ByIndex, Both: number among the wanted indices
+    std::span<const LineSegment> segments; // ByLine, Both
 };
 
 // The stored entries of a sparse matrix that lie in the wanted lines and indices, streamed past

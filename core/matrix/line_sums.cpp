@@ -5,8 +5,26 @@
 #include "core/matrix/digest.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace cellfolio {
+
+namespace {
+
+// Σx² - (Σx)² / n, all of it with the bits of two doubles: the two nearly cancel where values lie
+// far from zero.
+double spread(const TwinSum& squares, const TwinSum& total, double n)
+{
+    const double square = total.high * total.high;
+    const double squareLow = std::fma(total.high, total.high, -square) + 2 * total.high * total.low;
+    const double share = square / n;
+    const double shareLow = (std::fma(-share, n, square) + squareLow) / n;
+    TwinSum difference = squares;
+    difference.add(-share);
+    return difference.high + (difference.low - shareLow);
+}
+
+} // namespace
 
 void LineSums::add(const LineSums& other) noexcept
 {
@@ -49,19 +67,17 @@ Figures figuresOf(const LineSums& sums, Index places, bool sparse, DType type)
     digest.whole = sums.whole;
     digest.addZeros(places - sums.values);
 
-    // n Σx² - (Σx)² in the long form: both were summed to twice the bits of a double.
     const Index numbers = std::max(places, sums.values) - sums.nan;
     if (numbers > 0) {
-        const auto n = static_cast<long double>(numbers);
-        long double total = static_cast<long double>(sums.sum.high) + sums.sum.low;
-        if (!isFloat(type))
-            total = static_cast<long double>(sums.whole);
-        const long double squares =
-            static_cast<long double>(sums.squares.high) + sums.squares.low;
-        const long double m2 = squares - total / n * total;
+        TwinSum total = sums.sum;
+        if (!isFloat(type)) {
+            total.high = static_cast<double>(sums.whole);
+            total.low = static_cast<double>(sums.whole - static_cast<Int128>(total.high));
+        }
+        const double n = static_cast<double>(numbers);
         // Rounding may leave it a little below zero; what overflowed is no number and stays that.
-        digest.moments = {numbers, static_cast<double>(total / n),
-                          static_cast<double>(m2 < 0 ? 0 : m2)};
+        const double m2 = spread(sums.squares, total, n);
+        digest.moments = {numbers, total.high / n, m2 < 0 ? 0 : m2};
     }
     Figures figures = figuresOf(digest, type);
     figures.n = places;

@@ -4,11 +4,12 @@
 #include "core/base/text.h"
 #include "core/matrix/axis_map.h"
 #include "core/matrix/block_layout.h"
+#include "core/matrix/entry_stream.h"
 #include "core/matrix/number_types.h"
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
+#include <mutex>
 
 namespace cellfolio {
 
@@ -37,6 +38,38 @@ public:
     {
         m_lineStride = source.byRows() ? wanted.size() : 1;
         m_indexStride = source.byRows() ? 1 : lines.size();
+    }
+
+    // By several threads, past the page cache: of many lines, or of few indices in many lines. An
+    // entry's line is seen by two threads only where a block ends within it; such lines are added
+    // under a lock.
+    Result<void> scan(std::shared_ptr<Reading> reading, const Selection& lines,
+                      const Selection& indices)
+    {
+        const EntryStream stream(m_source, std::move(reading), lines, indices);
+        std::mutex mutex;
+        return stream.run({EntryPlace::Both, m_stop, nullptr},
+                          [&](const EntryBatch& batch) -> Result<void> {
+            Index overflow = -1;
+            visitNumber(m_block.type(), [&]<typename T>(const T*) {
+                const T* from = reinterpret_cast<const T*>(batch.values);
+                const std::span<T> to = m_block.as<T>();
+                for (const LineSegment& segment : batch.segments) {
+                    std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
+                    if (!segment.whole)
+                        lock.lock();
+                    for (Index i = segment.begin; i < segment.end; ++i) {
+                        const Index place = segment.line * m_lineStride
+                                            + batch.indices[at(i)] * m_indexStride;
+                        if (!addEntry(to[at(place)], from[i]))
+                            overflow = place;
+                    }
+                }
+            });
+            if (overflow >= 0)
+                return tooLarge(overflow);
+            return {};
+        });
     }
 
     Result<void> run()
@@ -180,8 +213,10 @@ private:
 } // namespace
 
 SparseReader::SparseReader(std::shared_ptr<const Dataset> dataset, const Element& matrix,
-                           std::shared_ptr<Reading> reading, SparseSource source)
-    : MatrixReader(std::move(dataset), matrix, std::move(reading)), m_source(std::move(source))
+                           std::shared_ptr<Reading> reading, SparseSource source,
+                           Index scanFrom)
+    : MatrixReader(std::move(dataset), matrix, std::move(reading)), m_source(std::move(source)),
+      m_scanFrom(scanFrom)
 {
 }
 
@@ -200,13 +235,42 @@ Result<Values> SparseReader::doBlock(const Selection& rows, const Selection& col
     Values block(m_dtype, lines.size() * wanted.size());
     std::memset(block.data(), 0, at(block.size()) * sizeOf(m_dtype));
     BlockFill fill(m_source, lines, wanted, block, stop);
-    if (Result<void> done = fill.run(); !done)
+    Result<bool> scanned = isWide(lines, stop);
+    if (!scanned)
+        return std::move(scanned).error();
+    const Selection& lineChoice = m_source.byRows() ? rows : columns;
+    const Selection& indexChoice = m_source.byRows() ? columns : rows;
+    Result<void> done = *scanned ? fill.scan(m_reading, lineChoice, indexChoice) : fill.run();
+    // A scan takes larger buffers and reads over small gaps; windows may do where it could not.
+    if (*scanned && !done
+        && (done.error().code() == ErrorCode::OutOfBudget
+            || done.error().code() == ErrorCode::Corrupt)) {
+        std::memset(block.data(), 0, at(block.size()) * sizeOf(m_dtype));
+        done = fill.run();
+    }
+    if (!done)
         return std::move(done).error();
 
     const AxisMap& rowMap = m_source.byRows() ? lines : wanted;
     const AxisMap& columnMap = m_source.byRows() ? wanted : lines;
     return spread(std::move(block), rowMap.size(), columnMap.size(), rowMap.places(),
                   columnMap.places());
+}
+
+Result<bool> SparseReader::isWide(const AxisMap& lines, std::stop_token stop) const
+{
+    const Index first = lines[0];
+    const Index last = lines[lines.size() - 1];
+    // Only where most of what lies between is wanted.
+    if (lines.size() < (last - first + 1) / 4)
+        return false;
+    Result<std::vector<Index>> begin = m_source.pointers(first, 0, stop);
+    if (!begin)
+        return std::move(begin).error();
+    Result<std::vector<Index>> end = m_source.pointers(last + 1, 0, stop);
+    if (!end)
+        return std::move(end).error();
+    return end->front() - begin->front() >= m_scanFrom;
 }
 
 CostEstimate SparseReader::lineCost() const

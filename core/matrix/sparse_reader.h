@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/matrix/axis_map.h"
 #include "core/matrix/matrix_reader.h"
 #include "core/matrix/sparse_source.h"
 
@@ -15,8 +16,12 @@ namespace cellfolio {
 class SparseReader final : public MatrixReader
 {
 public:
+    // Entries of the wanted lines from which they are scanned.
+    static constexpr Index kScanFrom = Index{2} << 20;
+
     SparseReader(std::shared_ptr<const Dataset> dataset, const Element& matrix,
-                 std::shared_ptr<Reading> reading, SparseSource source);
+                 std::shared_ptr<Reading> reading, SparseSource source,
+                 Index scanFrom = kScanFrom);
 
     CostEstimate rowCost() const override;
     CostEstimate columnCost() const override;
@@ -26,10 +31,13 @@ protected:
                            std::stop_token stop) const override;
 
 private:
+    // Whether the wanted lines hold so much that it is better scanned.
+    Result<bool> isWide(const AxisMap& lines, std::stop_token stop) const;
     CostEstimate lineCost() const;
     CostEstimate scanCost() const;
 
     SparseSource m_source;
+    Index m_scanFrom;
 };
 
 } // namespace cellfolio
