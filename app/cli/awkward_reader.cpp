@@ -89,7 +89,8 @@ struct AwkwardReader::Node {
             Pointer node = std::move(leaf);
             // Inner dimensions are fixed-size lists; the buffer itself may be flat or not.
             std::vector<Index> inner;
-            if (const auto shape = form.find("inner_shape"); shape != form.end() && shape->is_array()) {
+            if (const auto shape = form.find("inner_shape");
+                shape != form.end() && shape->is_array()) {
                 for (const Form& extent : *shape) {
                     if (!extent.is_number_integer() || extent.get<Index>() < 0)
                         return damaged("Its form has an inner shape that is none.");
@@ -126,7 +127,8 @@ struct AwkwardReader::Node {
                 return std::move(content).error();
             auto result = std::make_shared<Node>();
             const std::string parameter = arrayParameter(form);
-            result->kind = parameter == "string" || parameter == "bytestring" ? Kind::Text : Kind::List;
+            result->kind =
+                parameter == "string" || parameter == "bytestring" ? Kind::Text : Kind::List;
             if (result->kind == Kind::Text
                 && ((*content)->kind != Kind::Numbers || sizeOf((*content)->values->dtype()) != 1))
                 return damaged("Its form has a text that is not made of bytes.");
@@ -164,8 +166,9 @@ Result<AwkwardReader> AwkwardReader::open(const Element& element,
     if (!root)
         return std::move(root).error();
     if ((*root)->length < element.awkwardLength && (*root)->kind != Node::Kind::Fixed)
-        return builder.damaged("It is said to have " + std::to_string(element.awkwardLength)
-                               + " rows, and its buffers hold " + std::to_string((*root)->length) + ".");
+        return builder.damaged("It is said to have " + std::to_string(element.awkwardLength) +
+                               " rows, and its buffers hold " + std::to_string((*root)->length) +
+                               ".");
     AwkwardReader reader;
     reader.m_root = std::move(*root);
     reader.m_path = element.path;
@@ -218,7 +221,8 @@ Result<void> AwkwardReader::writeItems(JsonWriter& json, const Node& node, Index
         if (node.kind == Node::Kind::Fixed) {
             for (Index i = from; i < from + n; ++i) {
                 json.beginArray();
-                if (auto written = writeItems(json, *node.content, i * node.size, node.size, stop); !written)
+                if (auto written = writeItems(json, *node.content, i * node.size, node.size, stop);
+                    !written)
                     return written;
                 json.endArray();
             }
@@ -231,7 +235,8 @@ Result<void> AwkwardReader::writeItems(JsonWriter& json, const Node& node, Index
             const Index begin = offsets->integer(i);
             const Index end = offsets->integer(i + 1);
             if (begin < 0 || end < begin)
-                return Error(ErrorCode::Corrupt, "List " + std::to_string(from + i) + " ends before it begins.")
+                return Error(ErrorCode::Corrupt,
+                             "List " + std::to_string(from + i) + " ends before it begins.")
                     .at(m_path);
             if (node.kind == Node::Kind::Text) {
                 if (end > node.content->length)

@@ -15,7 +15,8 @@ namespace cellfolio::cli {
 class AwkwardReader
 {
 public:
-    static Result<AwkwardReader> open(const Element& element, const std::shared_ptr<Reading>& reading);
+    static Result<AwkwardReader> open(const Element& element,
+                                      const std::shared_ptr<Reading>& reading);
 
     // Writes one row as JSON. Memory does not grow with its length.
     Result<void> writeRow(JsonWriter& json, Index row, std::stop_token stop) const;

@@ -33,8 +33,10 @@ const OptionSpec kColumns{"columns", "LIST", "",
                           "row names alone."};
 const OptionSpec kCsv{"csv", "", "", "Comma-separated values, whole (RFC 4180)."};
 const OptionSpec kTsv{"tsv", "", "", "Tab-separated values, whole."};
-const OptionSpec kBy{"by", "obs|var", "", "The figures of each cell or gene, instead of all together."};
-const OptionSpec kQuantiles{"quantiles", "LIST", "", "Also these quantiles, exact, such as 0.25,0.5,0.75."};
+const OptionSpec kBy{"by", "obs|var", "",
+                     "The figures of each cell or gene, instead of all together."};
+const OptionSpec kQuantiles{"quantiles", "LIST", "",
+                            "Also these quantiles, exact, such as 0.25,0.5,0.75."};
 const OptionSpec kStatsCsv{"csv", "", "", "The figures as comma-separated values (RFC 4180)."};
 
 const OptionSpec kSchema{"schema", "anndata|cellxgene", "anndata",

@@ -59,7 +59,8 @@ NameScan scanOf(Session& session, const Target& target, const ChosenAxis& axis)
         for (Index first = 0; first < total; first += kNamesWindow) {
             if (auto on = session.mayGoOn(); !on)
                 return on;
-            auto names = axisNames(session, target, axis, first, std::min(kNamesWindow, total - first));
+            auto names =
+                axisNames(session, target, axis, first, std::min(kNamesWindow, total - first));
             if (!names)
                 return std::move(names).error();
             for (std::size_t i = 0; i < names->size(); ++i) {
@@ -114,7 +115,8 @@ Error noSuchAxis(const SelectionOption& option, const Element& element)
         }
         return {};
     };
-    return Error(ErrorCode::NotFound, (element.path.empty() ? "The file" : element.path) + sentence())
+    return Error(ErrorCode::NotFound,
+                 (element.path.empty() ? "The file" : element.path) + sentence())
         .at(element.path.empty() ? "/" : element.path)
         .advise("--rows and --cols speak of the first and second axis, whatever they are.");
 }
@@ -142,13 +144,15 @@ Result<Target> openTarget(const std::string& file, const std::string& elementPat
     if (element)
         return Target{*dataset, *element};
     const auto& modalities = (*dataset)->modalities();
-    if (!(*dataset)->isWhole() || modalities.empty() || element.error().code() != ErrorCode::NotFound
-        || splitPath(path).empty() || splitPath(path).front() == "mod")
+    if (!(*dataset)->isWhole() || modalities.empty() ||
+        element.error().code() != ErrorCode::NotFound || splitPath(path).empty() ||
+        splitPath(path).front() == "mod")
         return std::move(element).error();
     std::vector<std::string> names;
     for (const Modality& modality : modalities)
         names.push_back(modality.name);
-    return Error(ErrorCode::Ambiguous, "The file holds several data sets: " + listOf(modalities) + ".")
+    return Error(ErrorCode::Ambiguous,
+                 "The file holds several data sets: " + listOf(modalities) + ".")
         .at("/")
         .advise("Name one behind the file, such as " + file + "::" + names.front() + ".")
         .suggest(names);
@@ -273,7 +277,8 @@ Result<void> stillTheSame(const Dataset& dataset)
 {
     if (!dataset.file().changedOnDisk())
         return {};
-    return Error(ErrorCode::FileChanged, "The file was changed by another program while it was read.")
+    return Error(ErrorCode::FileChanged,
+                 "The file was changed by another program while it was read.")
         .at("/")
         .advise("Run this again when the other program is done.");
 }

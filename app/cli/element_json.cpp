@@ -147,7 +147,8 @@ std::optional<HoldsResult> holdsOf(Session& session, const std::shared_ptr<const
     return std::move(*holds);
 }
 
-Result<std::optional<Index>> storedBytes(Session& session, const Dataset& dataset, const Element& element)
+Result<std::optional<Index>> storedBytes(Session& session, const Dataset& dataset,
+                                         const Element& element)
 {
     const auto arrays = arraysOf(element);
     if (arrays.empty())

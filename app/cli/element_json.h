@@ -20,6 +20,7 @@ std::optional<HoldsResult> holdsOf(Session& session, const std::shared_ptr<const
                                    const Element& element);
 
 // Bytes on disk of all arrays behind an element where that costs nothing, or was asked for.
-Result<std::optional<Index>> storedBytes(Session& session, const Dataset& dataset, const Element& element);
+Result<std::optional<Index>> storedBytes(Session& session, const Dataset& dataset,
+                                         const Element& element);
 
 } // namespace cellfolio::cli

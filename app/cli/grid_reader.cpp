@@ -24,7 +24,8 @@ Result<GridReader> GridReader::open(const std::shared_ptr<const Dataset>& datase
         return grid;
     }
     if (!element.values || stored == DType::Other)
-        return Error(ErrorCode::UnsupportedEncoding, "Its values are of a type that cannot be shown.")
+        return Error(ErrorCode::UnsupportedEncoding,
+                     "Its values are of a type that cannot be shown.")
             .at(element.path);
     grid.m_array.emplace(element.values, reading, element.path);
     grid.m_dtype = stored;

@@ -28,7 +28,8 @@ public:
     // Values behind each place of the first two dimensions: 1 for a matrix.
     Index inner() const noexcept;
 
-    Result<Values> block(const Selection& rows, const Selection& columns, std::stop_token stop) const;
+    Result<Values> block(const Selection& rows, const Selection& columns,
+                         std::stop_token stop) const;
 
     // Rows and columns of a block that stays within `bytes`; at least one of each.
     struct Piece {

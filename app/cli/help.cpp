@@ -71,7 +71,8 @@ std::string programHelp()
         if (command.run == nullptr)
             text += " " + std::string(command.name);
     }
-    text += "\n\n`cellfolio-cli COMMAND --help` tells the options. Exit codes: 0 done; 1 the input is at\n"
+    text += "\n\n`cellfolio-cli COMMAND --help` tells the options. Exit codes: 0 done; 1 the input "
+            "is at\n"
             "fault; 2 the command line is; 3 it could not be finished here.\n\nExamples:\n";
     for (const CommandSpec& command : commands()) {
         if (!command.examples.empty() && (command.name == "info" || command.name == "view"))
@@ -137,9 +138,10 @@ std::string manualTables()
     for (const CommandSpec& command : commands()) {
         if (command.run == nullptr)
             continue;
-        text += "## " + std::string(command.name) + "\n\n`cellfolio-cli " + std::string(command.name)
-              + " " + std::string(command.operands) + " [options]`: " + std::string(command.sentence)
-              + "\n\n| option | default | meaning |\n|---|---|---|\n";
+        text += "## " + std::string(command.name) + "\n\n`cellfolio-cli " +
+                std::string(command.name) + " " + std::string(command.operands) +
+                " [options]`: " + std::string(command.sentence) +
+                "\n\n| option | default | meaning |\n|---|---|---|\n";
         for (const OptionSpec* option : command.options) {
             if (option->built)
                 text += "| `" + cell(heading(*option)) + "` | "

@@ -63,8 +63,8 @@ public:
             if (auto on = m_session.mayGoOn(); !on)
                 return on;
             if (listed++ == kMembers && parent.children.size() > kMembers + 5) {
-                m_table.row({std::string(indent, ' ') + "… "
-                             + grouped(narrow<Index>(parent.children.size() - kMembers)) + " more"});
+                m_table.row({std::string(indent, ' ') + "… " +
+                             grouped(narrow<Index>(parent.children.size() - kMembers)) + " more"});
                 break;
             }
             line(*child, indent);
@@ -129,7 +129,9 @@ Result<void> writeInfoText(Session& session, const std::shared_ptr<const Dataset
         return members;
     text.write();
     if (!dataset->findings().empty()) {
-        output.write("\n" + counted(narrow<Index>(dataset->findings().size()), "finding", "findings") + "\n");
+        output.write("\n" +
+                     counted(narrow<Index>(dataset->findings().size()), "finding", "findings") +
+                     "\n");
         for (const Finding& finding : dataset->findings())
             output.write("  " + findingText(finding) + "\n");
     }

@@ -11,7 +11,8 @@ Result<void> KeyList::open()
 {
     m_file.reset(std::tmpfile());
     if (!m_file)
-        return Error(ErrorCode::Io, std::string("No temporary file can be made: ") + std::strerror(errno) + ".");
+        return Error(ErrorCode::Io,
+                     std::string("No temporary file can be made: ") + std::strerror(errno) + ".");
     m_output = std::make_unique<Output>(::fileno(m_file.get()));
     m_json.emplace(*m_output);
     m_json->beginArray();
@@ -23,7 +24,8 @@ Result<void> KeyList::copyInto(Session& session)
     m_json->endArray();
     m_output->flush();
     if (!m_output->ok())
-        return Error(ErrorCode::OutOfDisk, "A temporary file cannot be written: " + m_output->failure() + ".");
+        return Error(ErrorCode::OutOfDisk,
+                     "A temporary file cannot be written: " + m_output->failure() + ".");
     std::rewind(m_file.get());
     session.json.raw({}); // the comma, if one is due
     std::vector<char> buffer(1 << 16);

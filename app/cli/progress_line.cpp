@@ -42,7 +42,8 @@ void ProgressLine::run()
     const bool lines = m_style == Style::Lines;
     const auto period = lines ? std::chrono::milliseconds(1000) : std::chrono::milliseconds(250);
     std::unique_lock lock(m_mutex);
-    m_wake.wait_for(lock, lines ? period : std::chrono::milliseconds(500), [this] { return m_done; });
+    m_wake.wait_for(lock, lines ? period : std::chrono::milliseconds(500),
+                    [this] { return m_done; });
     while (!m_done) {
         show();
         m_wake.wait_for(lock, period, [this] { return m_done; });

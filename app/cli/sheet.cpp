@@ -29,12 +29,15 @@ public:
     }
 
 protected:
-    Selection rowPart(Index first, Index count) const { return m_request.axes.rows().part(first, count); }
+    Selection rowPart(Index first, Index count) const
+    {
+        return m_request.axes.rows().part(first, count);
+    }
     // A cell of text holds some 64 bytes; a block of them stays within a piece.
     Index textRows(Index columnCount) const
     {
-        return std::clamp<Index>(m_request.session.pieceBytes() / (64 * std::max<Index>(1, columnCount)),
-                                 1, 1 << 14);
+        return std::clamp<Index>(
+            m_request.session.pieceBytes() / (64 * std::max<Index>(1, columnCount)), 1, 1 << 14);
     }
 
     const ViewRequest& m_request;
@@ -89,7 +92,8 @@ public:
         };
         result.isNumber = [parts](Index column) {
             const auto& part = (*parts)[at(column)];
-            return part && part->kind != ColumnKind::Categorical && part->values.type() != DType::String;
+            return part && part->kind != ColumnKind::Categorical &&
+                   part->values.type() != DType::String;
         };
         return result;
     }
@@ -132,8 +136,9 @@ public:
     Result<Block> block(Index firstRow, Index rowCount, Index firstColumn,
                         Index columnCount) const override
     {
-        auto values = m_grid.block(rowPart(firstRow, rowCount),
-                                   m_columns.part(firstColumn, columnCount), m_request.session.stop);
+        auto values =
+            m_grid.block(rowPart(firstRow, rowCount), m_columns.part(firstColumn, columnCount),
+                         m_request.session.stop);
         if (!values)
             return std::move(values).error();
         const auto shared = std::make_shared<const Values>(std::move(*values));

@@ -149,9 +149,12 @@ Result<void> writeAligned(Session& session, const Sheet& sheet, const SheetLimit
     if (rows < sheet.rows)
         left += counted(sheet.rows - rows, "more row", "more rows");
     if (columns < sheet.columns)
-        left += (left.empty() ? "" : " and ") + counted(sheet.columns - columns, "more column", "more columns");
+        left += (left.empty() ? "" : " and ") +
+                counted(sheet.columns - columns, "more column", "more columns");
     if (!left.empty())
-        session.output.write("… " + left + "; a selection such as --rows : or --cols : shows them, --csv and --json everything.\n");
+        session.output.write("… " + left +
+                             "; a selection such as --rows : or --cols : shows them, --csv and "
+                             "--json everything.\n");
     return {};
 }
 

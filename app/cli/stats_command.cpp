@@ -23,7 +23,8 @@ Result<std::vector<Quantile>> quantileOption(const Arguments& arguments)
         if (!parseNumber(quantile.text, quantile.probability)
             || !(quantile.probability >= 0 && quantile.probability <= 1))
             return Error(ErrorCode::BadUsage,
-                         "\"" + quantile.text + "\" is not a quantile: it must lie between 0 and 1.")
+                         "\"" + quantile.text +
+                             "\" is not a quantile: it must lie between 0 and 1.")
                 .atOffset(narrow<Index>(at))
                 .advise("Write them like 0.25,0.5,0.75.");
         result.push_back(std::move(quantile));
@@ -36,8 +37,9 @@ Result<std::vector<Quantile>> quantileOption(const Arguments& arguments)
 Result<int> dimensionOf(const Element& element, const std::string& by)
 {
     const Axis wanted = by == "obs" ? Axis::Obs : Axis::Var;
-    const bool twoDimensional = (element.kind == ElementKind::Matrix || element.kind == ElementKind::Array)
-                             && element.shape && element.shape->size() == 2;
+    const bool twoDimensional =
+        (element.kind == ElementKind::Matrix || element.kind == ElementKind::Array) &&
+        element.shape && element.shape->size() == 2;
     if (!twoDimensional)
         return Error(ErrorCode::NotFound, element.path + " has no rows and columns to go by.")
             .at(element.path)
@@ -54,13 +56,16 @@ Error noNumbers(const Element& element)
     if (element.whyNot)
         return *element.whyNot;
     if (element.kind == ElementKind::Table)
-        return Error(ErrorCode::NotFound, element.path + " is a table: its columns have figures, it has none.")
+        return Error(ErrorCode::NotFound,
+                     element.path + " is a table: its columns have figures, it has none.")
             .at(element.path)
-            .advise("Name a column, such as " + element.path + "/"
-                    + (columnsOf(element).empty() ? std::string("NAME") : columnsOf(element).front()->name)
-                    + ".");
-    return Error(ErrorCode::NotFound, (element.path.empty() ? std::string("The file") : element.path)
-                                          + " holds no matrix and no column.")
+            .advise("Name a column, such as " + element.path + "/" +
+                    (columnsOf(element).empty() ? std::string("NAME")
+                                                : columnsOf(element).front()->name) +
+                    ".");
+    return Error(ErrorCode::NotFound,
+                 (element.path.empty() ? std::string("The file") : element.path) +
+                     " holds no matrix and no column.")
         .at(element.path.empty() ? "/" : element.path)
         .advise("Name a matrix, an array or a column.");
 }
@@ -77,8 +82,10 @@ Result<StatsRequest> readRequest(const Session& session)
     if (arguments.positionals.size() > 2)
         return Error(ErrorCode::BadUsage, "`stats` takes one FILE and one ELEMENT.")
             .advise("cellfolio-cli stats FILE ELEMENT [options]");
-    if (arguments.positionals.size() < 2 && arguments.positionals[0].find("::") == std::string::npos)
-        return Error(ErrorCode::BadUsage, "Which element?").advise("Such as X, layers/counts or obs/n_genes.");
+    if (arguments.positionals.size() < 2 &&
+        arguments.positionals[0].find("::") == std::string::npos)
+        return Error(ErrorCode::BadUsage, "Which element?")
+            .advise("Such as X, layers/counts or obs/n_genes.");
     if (arguments.has("csv") && session.wantsJson)
         return Error(ErrorCode::BadUsage, "--csv and --json exclude each other.");
     StatsRequest request;
@@ -147,7 +154,8 @@ Result<int> stats(Session& session, const std::string& file, const std::string& 
         auto figures = columnStats(target->dataset, element, session.reading, options);
         return figures ? finish(answer.write(*figures)) : std::move(figures).error();
     }
-    if ((element.kind != ElementKind::Matrix && element.kind != ElementKind::Array) || !element.readable)
+    if ((element.kind != ElementKind::Matrix && element.kind != ElementKind::Array) ||
+        !element.readable)
         return noNumbers(element);
     if (dimension) {
         const ChosenAxis& axis = axes->axes[static_cast<std::size_t>(*dimension)];
@@ -160,7 +168,8 @@ Result<int> stats(Session& session, const std::string& file, const std::string& 
         lines.read = [&](Index first, Index count) {
             StatsOptions part = options;
             (*dimension == 0 ? part.rows : part.columns) = axis.selection.part(first, count);
-            auto figures = matrixStatsBy(target->dataset, element, *dimension, session.reading, part);
+            auto figures =
+                matrixStatsBy(target->dataset, element, *dimension, session.reading, part);
             line.progress().advance(count);
             return figures;
         };

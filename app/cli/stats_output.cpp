@@ -159,8 +159,9 @@ Result<void> StatsAnswer::write(const MatrixStats& stats) const
     for (const Entry& entry : entries())
         pairs.emplace_back((entry.quantile ? "q" : "") + entry.key, entry.text(stats.figures));
     if (stats.holds.holds != Holds::Unknown)
-        pairs.emplace_back("holds", session.arguments.has("csv") ? std::string(nameOf(stats.holds.holds))
-                                                                 : stats.holds.text());
+        pairs.emplace_back("holds", session.arguments.has("csv")
+                                        ? std::string(nameOf(stats.holds.holds))
+                                        : stats.holds.text());
     writePairs(pairs);
     return {};
 }
@@ -182,7 +183,8 @@ Result<void> StatsAnswer::writeLinesJson(const LineFigures& lines) const
     json.key(lines.by);
     json.beginArray();
     for (Index first = 0; first < total; first += kNamesWindow) {
-        auto names = axisNames(session, target, *lines.axis, first, std::min(kNamesWindow, total - first));
+        auto names =
+            axisNames(session, target, *lines.axis, first, std::min(kNamesWindow, total - first));
         if (!names)
             return std::move(names).error();
         for (const std::string& name : *names)
@@ -258,7 +260,8 @@ Result<void> StatsAnswer::write(const LineFigures& lines) const
     if (shown == 0)
         table.write(session.output);
     if (shown < total)
-        session.output.write("… " + grouped(total - shown) + " more; --csv and --json give them all.\n");
+        session.output.write("… " + grouped(total - shown) +
+                             " more; --csv and --json give them all.\n");
     return {};
 }
 
@@ -332,7 +335,8 @@ Result<void> StatsAnswer::write(const ColumnStats& stats) const
         pairs.emplace_back("n", std::to_string(stats.n));
         pairs.emplace_back("missing", std::to_string(stats.missing));
     }
-    pairs.emplace_back("distinct", stats.distinct ? std::to_string(*stats.distinct) : std::string());
+    pairs.emplace_back("distinct",
+                       stats.distinct ? std::to_string(*stats.distinct) : std::string());
     writePairs(pairs);
     if (!counts || list.empty())
         return {};

@@ -42,7 +42,8 @@ Result<ValidateRequest> readRequest(const Session& session)
         return Error(ErrorCode::BadUsage, "The rules of cellxgene are not built yet.")
             .advise("Leave out --schema for those of anndata.");
     if (schema != "anndata")
-        return Error(ErrorCode::BadUsage, "--schema takes anndata or cellxgene, not \"" + schema + "\".");
+        return Error(ErrorCode::BadUsage,
+                     "--schema takes anndata or cellxgene, not \"" + schema + "\".");
     const std::string failOn = arguments.value("fail-on");
     if (failOn == "error")
         request.failOn = Severity::Error;
@@ -69,9 +70,9 @@ Result<ValidateRequest> readRequest(const Session& session)
 
 bool fails(const ValidateRequest& request, const std::vector<Finding>& findings)
 {
-    return request.failOn && std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
-        return finding.severity <= *request.failOn;
-    });
+    return request.failOn &&
+           std::any_of(findings.begin(), findings.end(),
+                       [&](const Finding& finding) { return finding.severity <= *request.failOn; });
 }
 
 void writeCounts(JsonWriter& json, const ValidationReport& report)
@@ -112,14 +113,16 @@ void writeReportJson(JsonWriter& json, const ValidationReport& report, double se
 
 void writeReportText(Output& output, const ValidationReport& report, double seconds)
 {
-    const auto severities = [&report](Severity severity, std::string_view one, std::string_view many) {
+    const auto severities = [&report](Severity severity, std::string_view one,
+                                      std::string_view many) {
         return counted(report.count(severity), one, many);
     };
-    output.write(severities(Severity::Error, "error", "errors") + ", "
-                 + severities(Severity::Warning, "warning", "warnings") + ", "
-                 + severities(Severity::Info, "remark", "remarks") + " · "
-                 + counted(narrow<Index>(report.rulesChecked.size()), "rule", "rules") + " checked in "
-                 + exactText(static_cast<double>(static_cast<Index>(seconds * 100 + 0.5)) / 100) + " s\n");
+    output.write(
+        severities(Severity::Error, "error", "errors") + ", " +
+        severities(Severity::Warning, "warning", "warnings") + ", " +
+        severities(Severity::Info, "remark", "remarks") + " · " +
+        counted(narrow<Index>(report.rulesChecked.size()), "rule", "rules") + " checked in " +
+        exactText(static_cast<double>(static_cast<Index>(seconds * 100 + 0.5)) / 100) + " s\n");
     for (const Finding& finding : report.findings)
         output.write("  " + findingText(finding) + "\n");
     for (const ValidationReport::Unchecked& element : report.unchecked)
@@ -127,8 +130,9 @@ void writeReportText(Output& output, const ValidationReport& report, double seco
     // Rules left out for one reason stand on one line.
     std::vector<std::pair<std::string, std::string>> reasons;
     for (const ValidationReport::LeftOut& left : report.rulesLeftOut) {
-        const auto same = std::find_if(reasons.begin(), reasons.end(),
-                                       [&left](const auto& reason) { return reason.first == left.why; });
+        const auto same = std::find_if(reasons.begin(), reasons.end(), [&left](const auto& reason) {
+            return reason.first == left.why;
+        });
         if (same == reasons.end())
             reasons.emplace_back(left.why, left.id);
         else
@@ -198,7 +202,8 @@ int runValidate(Session& session)
     if (!request)
         return answerOne(session, session.arguments.positionals.front(),
                          [&]() -> Result<int> { return request.error(); });
-    return answerEach(session, [&](const std::string& file) { return check(session, *request, file); });
+    return answerEach(session,
+                      [&](const std::string& file) { return check(session, *request, file); });
 }
 
 } // namespace cellfolio::cli

@@ -99,7 +99,8 @@ Result<void> writeField(Session& session, const ArrayRef& array, const std::stri
     for (std::size_t d = 1; d < shape.size(); ++d)
         width *= shape[d];
     const ArrayReader reader(array, session.reading, path);
-    const Index window = std::max<Index>(1, session.pieceBytes() / (64 * std::max<Index>(1, width)));
+    const Index window =
+        std::max<Index>(1, session.pieceBytes() / (64 * std::max<Index>(1, width)));
     json.beginArray();
     for (Index first = 0; first < rows.size(); first += window) {
         if (auto on = session.mayGoOn(); !on)
@@ -176,7 +177,8 @@ Result<void> writeNestedTable(const ViewRequest& request)
     ChosenAxis index = request.axes.axes[0];
     index.names = &request.element();
     json.beginObject();
-    json.member("shape", std::vector<Index>{request.axes.rows().size(), request.axes.columns().size()});
+    json.member("shape",
+                std::vector<Index>{request.axes.rows().size(), request.axes.columns().size()});
     if (auto names = writeAxisJson(request.session, request.target, index, "index"); !names)
         return names;
     json.key("columns");

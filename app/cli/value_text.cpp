@@ -22,16 +22,19 @@ Result<std::string> scalarText(Session& session, const Element& element)
 
 Result<std::string> memberText(Session& session, const Element& element)
 {
-    if (!element.readable || element.kind == ElementKind::Link || element.kind == ElementKind::Unknown)
-        return std::string("(") + (element.whyNot ? element.whyNot->message() : shortKind(element)) + ")";
+    if (!element.readable || element.kind == ElementKind::Link ||
+        element.kind == ElementKind::Unknown)
+        return std::string("(") +
+               (element.whyNot ? element.whyNot->message() : shortKind(element)) + ")";
     if (element.kind == ElementKind::Scalar) {
         auto text = scalarText(session, element);
         if (!text)
             return text;
         return oneLine(*text, 200);
     }
-    const bool list = element.kind == ElementKind::Array && element.shape && element.shape->size() == 1
-                   && element.shape->front() <= kInLine && element.values && !element.isSparse();
+    const bool list = element.kind == ElementKind::Array && element.shape &&
+                      element.shape->size() == 1 && element.shape->front() <= kInLine &&
+                      element.values && !element.isSparse();
     if (!list)
         return shortKind(element);
     auto values = ArrayReader(element.values, session.reading, element.path).all(session.stop);
@@ -83,9 +86,10 @@ std::string shortKind(const Element& element)
         break;
     case ElementKind::Column:
         if (element.column == ColumnKind::Categorical)
-            return (element.categoryCount ? counted(*element.categoryCount, "category", "categories")
-                                          : std::string("categories"))
-                 + (element.ordered ? ", ordered" : "");
+            return (element.categoryCount
+                        ? counted(*element.categoryCount, "category", "categories")
+                        : std::string("categories")) +
+                   (element.ordered ? ", ordered" : "");
         text = std::string(nameOf(element.column));
         break;
     case ElementKind::Records:
@@ -132,7 +136,8 @@ Result<void> writeValueText(const ViewRequest& request)
             .at(element.path);
     default: {
         if (!element.values)
-            return Error(ErrorCode::UnsupportedEncoding, "It has no value that could be shown.").at(element.path);
+            return Error(ErrorCode::UnsupportedEncoding, "It has no value that could be shown.")
+                .at(element.path);
         auto text = scalarText(session, element);
         if (!text)
             return std::move(text).error();

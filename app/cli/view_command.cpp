@@ -141,8 +141,9 @@ int runView(Session& session)
         if (arguments.positionals.size() < 2 && file.find("::") == std::string::npos)
             return Error(ErrorCode::BadUsage, "Which element?")
                 .advise("`cellfolio-cli info " + file + "` lists them: X, obs, obsm/X_umap …");
-        const int forms = static_cast<int>(arguments.has("csv")) + static_cast<int>(arguments.has("tsv"))
-                        + static_cast<int>(session.wantsJson);
+        const int forms = static_cast<int>(arguments.has("csv")) +
+                          static_cast<int>(arguments.has("tsv")) +
+                          static_cast<int>(session.wantsJson);
         if (forms > 1)
             return Error(ErrorCode::BadUsage, "--csv, --tsv and --json exclude each other.");
         auto selections = selectionOptions(arguments);

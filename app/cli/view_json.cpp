@@ -124,7 +124,9 @@ Result<void> writeTable(const ViewRequest& request)
     Session& session = request.session;
     writeShape(request);
     const ChosenAxis& axis = request.axes.axes[0];
-    if (auto names = writeAxisJson(session, request.target, axis, axis.key.empty() ? "index" : axis.key); !names)
+    if (auto names =
+            writeAxisJson(session, request.target, axis, axis.key.empty() ? "index" : axis.key);
+        !names)
         return names;
     session.json.key("columns");
     return writeTableColumnsJson(session, request.target, request.columns(), axis.selection);
@@ -172,7 +174,8 @@ Result<void> writeGridJson(const ViewRequest& request)
     Session& session = request.session;
     JsonWriter& json = session.json;
     if (readsAsColumn(request.element()))
-        return writeColumnValuesJson(session, request.target, request.element(), request.axes.rows());
+        return writeColumnValuesJson(session, request.target, request.element(),
+                                     request.axes.rows());
     auto grid = GridReader::open(request.target.dataset, request.element(), session.reading);
     if (!grid)
         return std::move(grid).error();
@@ -250,7 +253,8 @@ Result<void> writeColumnValuesJson(Session& session, const Target& target, const
 }
 
 Result<void> writeTableColumnsJson(Session& session, const Target& target,
-                                   const std::vector<const Element*>& columns, const Selection& rows)
+                                   const std::vector<const Element*>& columns,
+                                   const Selection& rows)
 {
     JsonWriter& json = session.json;
     json.beginArray();
@@ -305,7 +309,8 @@ Result<void> writeViewJson(const ViewRequest& request)
         finding.id = "A023";
         finding.severity = Severity::Error;
         finding.element = element.path;
-        finding.message = "Some of these texts are not UTF-8; what could not be read is shown as U+FFFD.";
+        finding.message =
+            "Some of these texts are not UTF-8; what could not be read is shown as U+FFFD.";
         finding.fix = "Re-declare them as UTF-8, or decode them as Latin-1.";
         finding.fixable = true;
         finding.count = count;

@@ -28,7 +28,8 @@ Result<void> writeAxisJson(Session& session, const Target& target, const ChosenA
 // `"values":[…]`-style lists, without the key.
 Result<void> writeGridJson(const ViewRequest& request);
 Result<void> writeTableColumnsJson(Session& session, const Target& target,
-                                   const std::vector<const Element*>& columns, const Selection& rows);
+                                   const std::vector<const Element*>& columns,
+                                   const Selection& rows);
 Result<void> writeColumnValuesJson(Session& session, const Target& target, const Element& column,
                                    const Selection& rows);
 

@@ -15,17 +15,19 @@ using nlohmann::json;
 using namespace cellfolio::test;
 
 // Told apart by their text where they differ.
-#define COMPARE_JSON(got, wanted) \
-    do { \
-        const json gotJson = (got); \
-        const json wantedJson = (wanted); \
-        QVERIFY2(gotJson == wantedJson, (gotJson.dump() + " should be " + wantedJson.dump()).c_str()); \
+#define COMPARE_JSON(got, wanted)                                                                  \
+    do {                                                                                           \
+        const json gotJson = (got);                                                                \
+        const json wantedJson = (wanted);                                                          \
+        QVERIFY2(gotJson == wantedJson,                                                            \
+                 (gotJson.dump() + " should be " + wantedJson.dump()).c_str());                    \
     } while (false)
 
 namespace {
 
 const std::string kExample =
-    (std::filesystem::path(CELLFOLIO_SOURCE_DIR) / "resources/examples/pbmc68k_reduced.h5ad").string();
+    (std::filesystem::path(CELLFOLIO_SOURCE_DIR) / "resources/examples/pbmc68k_reduced.h5ad")
+        .string();
 
 std::string data(const char* name)
 {
@@ -46,15 +48,18 @@ private slots:
         QTest::addColumn<QStringList>("line");
         QTest::addColumn<int>("code");
         QTest::addColumn<QString>("error");
-        const auto row = [](const char* title, const QStringList& line, int code, const char* error) {
+        const auto row = [](const char* title, const QStringList& line, int code,
+                            const char* error) {
             QTest::newRow(title) << line << code << QString(error);
         };
         const QString file = QString::fromStdString(kExample);
         row("info", {"info", file}, 0, "");
-        row("findings that are only shown", {"info", QString::fromStdString(data("damaged/column_not_stored.h5ad"))}, 0, "");
+        row("findings that are only shown",
+            {"info", QString::fromStdString(data("damaged/column_not_stored.h5ad"))}, 0, "");
         row("an empty selection", {"view", file, "obs", "--obs", ""}, 0, "");
         row("no such file", {"info", "/nowhere/at/all.h5ad"}, 1, "NotFound");
-        row("no HDF5 file", {"info", QString::fromStdString(data("damaged/web_page.h5ad"))}, 1, "NotHdf5");
+        row("no HDF5 file", {"info", QString::fromStdString(data("damaged/web_page.h5ad"))}, 1,
+            "NotHdf5");
         row("no such element", {"view", file, "layers/nosuch"}, 1, "NotFound");
         row("no such name", {"view", file, "obs", "--obs", "nosuch"}, 1, "NotFound");
         row("no such position", {"view", file, "obs", "--obs", "700"}, 1, "NotFound");
@@ -75,14 +80,16 @@ private slots:
         row("a value left out", {"view", file, "obs", "--obs"}, 2, "BadUsage");
         row("a value too many", {"view", file, "obs", "--csv=yes"}, 2, "BadUsage");
         row("a malformed selection", {"view", file, "obs", "--obs", "::0"}, 2, "BadUsage");
-        row("a malformed selection of no file", {"view", "/nowhere.h5ad", "obs", "--obs", "\"a"}, 2, "BadUsage");
+        row("a malformed selection of no file", {"view", "/nowhere.h5ad", "obs", "--obs", "\"a"}, 2,
+            "BadUsage");
         row("a malformed size", {"info", file, "--memory", "lots"}, 2, "BadUsage");
         row("a size below the least", {"info", file, "--memory", "15M"}, 2, "BadUsage");
         row("no threads", {"info", file, "--threads", "0"}, 2, "BadUsage");
         row("a malformed quantile", {"stats", file, "X", "--quantiles", "0.5,2"}, 2, "BadUsage");
         row("a malformed axis", {"stats", file, "X", "--by", "rows"}, 2, "BadUsage");
         row("an option before the command", {"--memory", "64M", "info", file}, 2, "BadUsage");
-        row("a folder that is no file", {"info", QString::fromStdString(dataFolder().string())}, 1, "NotHdf5");
+        row("a folder that is no file", {"info", QString::fromStdString(dataFolder().string())}, 1,
+            "NotHdf5");
     }
     void exitCodes()
     {
@@ -119,14 +126,18 @@ private slots:
         COMPARE_JSON(error["element"], json("var"));
         QVERIFY(error["suggestions"].is_array());
         COMPARE_JSON(error["suggestions"][0], json("CD3D"));
-        COMPARE_JSON(askCli({"view", kExample, "obs", "--obs", "0,\"a"}).json["error"]["position"], json(2));
-        COMPARE_JSON(askCli({"info", data("damaged/web_page.h5ad")}).json["error"]["id"], json("A001"));
-        COMPARE_JSON(askCli({"view", kExample, "obs/n_gene"}).json["error"]["suggestions"][0], json("obs/n_genes"));
+        COMPARE_JSON(askCli({"view", kExample, "obs", "--obs", "0,\"a"}).json["error"]["position"],
+                     json(2));
+        COMPARE_JSON(askCli({"info", data("damaged/web_page.h5ad")}).json["error"]["id"],
+                     json("A001"));
+        COMPARE_JSON(askCli({"view", kExample, "obs/n_gene"}).json["error"]["suggestions"][0],
+                     json("obs/n_genes"));
     }
 
     void optionsStandAnywhere()
     {
-        const json wanted = askCli({"view", kExample, "obs", "--obs", "-5:", "--columns", "n_genes"}).json;
+        const json wanted =
+            askCli({"view", kExample, "obs", "--obs", "-5:", "--columns", "n_genes"}).json;
         COMPARE_JSON(wanted["shape"], json::array({5, 1}));
         const std::vector<std::vector<std::string>> lines{
             {"view", "--obs", "-5:", kExample, "--columns", "n_genes", "obs"},
@@ -143,7 +154,8 @@ private slots:
                 words << "--json";
             const ProgramRun run = runCli(words);
             QVERIFY2(run.exitCode == 0, run.report());
-            QVERIFY2(json::parse(run.out.begin(), run.out.end(), nullptr, false) == wanted, run.report());
+            QVERIFY2(json::parse(run.out.begin(), run.out.end(), nullptr, false) == wanted,
+                     run.report());
         }
     }
 
@@ -159,7 +171,9 @@ private slots:
         COMPARE_JSON(positions({"::-1", "0", "0"}), json::array({699}));
         COMPARE_JSON(positions({"10:20", "mask:0000000011"}), json::array({18, 19}));
         // --rows speaks of the same axis and takes its place in the order.
-        json view = askCli({"view", kExample, "obs", "--columns", "", "--obs", "10:20", "--rows", "-1"}).json;
+        json view =
+            askCli({"view", kExample, "obs", "--columns", "", "--obs", "10:20", "--rows", "-1"})
+                .json;
         COMPARE_JSON(view["obs_positions"], json::array({19}));
     }
 
@@ -171,7 +185,9 @@ private slots:
         names.write("NKG7\nCD3D\n");
         names.close();
         const json wanted = json::array({"NKG7", "CD3D"});
-        json view = askCli({"view", kExample, "X", "--obs", "0", "--var", "@" + names.fileName().toStdString()}).json;
+        json view = askCli({"view", kExample, "X", "--obs", "0", "--var",
+                            "@" + names.fileName().toStdString()})
+                        .json;
         COMPARE_JSON(view["var"], wanted);
         ProgramOptions options;
         options.input = "NKG7\nCD3D\n";
@@ -214,12 +230,14 @@ private slots:
         const std::string first = whole.json["modalities"][0]["name"];
         CliAnswer x = askCli({"view", file, "X"});
         QVERIFY2(x.run.exitCode == 1 && x.json["error"]["code"] == "Ambiguous", x.run.report());
-        QVERIFY2(x.json["error"]["message"].get<std::string>().find(first) != std::string::npos, x.run.report());
+        QVERIFY2(x.json["error"]["message"].get<std::string>().find(first) != std::string::npos,
+                 x.run.report());
         x = askCli({"view", file + "::" + first, "X"});
         QVERIFY2(x.ok(), x.run.report());
         json fromRoot = askCli({"view", file, "mod/" + first + "/X"}).json;
         COMPARE_JSON(fromRoot["values"], x.json["values"]);
-        COMPARE_JSON(askCli({"view", file + "::nosuch", "X"}).json["error"]["code"], json("NotFound"));
+        COMPARE_JSON(askCli({"view", file + "::nosuch", "X"}).json["error"]["code"],
+                     json("NotFound"));
     }
 
     void viewAnswers()
@@ -234,7 +252,9 @@ private slots:
         COMPARE_JSON(umap["columns"], json::array({"0", "1"}));
         QVERIFY(!umap.contains("var"));
         // Columns in the wanted order, by name in tables and by position in arrays.
-        json table = askCli({"view", kExample, "obs", "--obs", "0", "--columns", "n_genes,bulk_labels"}).json;
+        json table =
+            askCli({"view", kExample, "obs", "--obs", "0", "--columns", "n_genes,bulk_labels"})
+                .json;
         COMPARE_JSON(table["columns"][0]["name"], json("n_genes"));
         COMPARE_JSON(table["columns"][1]["column"], json("categorical"));
         umap = askCli({"view", kExample, "obsm/X_umap", "--obs", "0", "--columns", "1"}).json;
@@ -246,7 +266,8 @@ private slots:
         COMPARE_JSON(graph["columns"], graph["obs"]);
         json value = askCli({"view", kExample, "uns/neighbors"}).json;
         COMPARE_JSON(value["value"]["params"]["method"], json("umap"));
-        json records = askCli({"view", kExample, "uns/rank_genes_groups/names", "--rows", "0:2"}).json;
+        json records =
+            askCli({"view", kExample, "uns/rank_genes_groups/names", "--rows", "0:2"}).json;
         QVERIFY(records["value"].is_object());
         QCOMPARE(records["value"].begin().value().size(), std::size_t{2});
         json column = askCli({"view", kExample, "/obs/n_genes", "--obs", "0:2"}).json;
@@ -257,7 +278,8 @@ private slots:
     void separatedValues()
     {
         const QString file = QString::fromStdString(kExample);
-        const ProgramRun csv = runCli({"view", file, "obs", "--obs", "0:2", "--columns", "bulk_labels,n_genes", "--csv"});
+        const ProgramRun csv = runCli(
+            {"view", file, "obs", "--obs", "0:2", "--columns", "bulk_labels,n_genes", "--csv"});
         const QList<QByteArray> lines = csv.out.split('\n');
         QCOMPARE(lines.size(), 4);
         QCOMPARE(lines[0], QByteArray("obs,bulk_labels,n_genes\r"));
@@ -265,7 +287,8 @@ private slots:
         // All rows, and a name with a comma in quotes.
         QCOMPARE(runCli({"view", file, "obs", "--csv"}).out.count('\n'), 701);
         QTemporaryDir folder;
-        const ProgramRun names = runCli({"view", file, "uns/rank_genes_groups/names", "--rows", "0", "--csv"});
+        const ProgramRun names =
+            runCli({"view", file, "uns/rank_genes_groups/names", "--rows", "0", "--csv"});
         QVERIFY2(names.exitCode == 0 && names.out.count('\n') == 2, names.report());
         const ProgramRun mapping = runCli({"view", file, "uns", "--csv"});
         QCOMPARE(mapping.exitCode, 1);
@@ -284,8 +307,8 @@ private slots:
     void statsAnswers()
     {
         json stats = askCli({"stats", kExample, "raw/X", "--quantiles", "0.5,1"}).json;
-        for (const char* key : {"shape", "dtype", "n", "stored", "nnz", "explicit_zeros", "sum", "mean", "sd", "min",
-                                "max", "missing", "nan", "inf", "holds"})
+        for (const char* key : {"shape", "dtype", "n", "stored", "nnz", "explicit_zeros", "sum",
+                                "mean", "sd", "min", "max", "missing", "nan", "inf", "holds"})
             QVERIFY2(stats.contains(key), key);
         COMPARE_JSON(stats["n"], json(700 * 765));
         // The largest in its own type, the quantile as a double.
@@ -312,7 +335,8 @@ private slots:
             QCOMPARE(help.exitCode, 0);
             QVERIFY2(help.out.contains("--json") && help.out.contains("256M"), help.report());
             // The two examples run as they stand.
-            const QList<QByteArray> lines = help.out.mid(help.out.indexOf("Examples:")).trimmed().split('\n');
+            const QList<QByteArray> lines =
+                help.out.mid(help.out.indexOf("Examples:")).trimmed().split('\n');
             QCOMPARE(lines.size(), 3);
             for (qsizetype i = 1; i < lines.size(); ++i) {
                 QStringList words = QString::fromUtf8(lines[i].trimmed()).split(' ');
@@ -320,7 +344,8 @@ private slots:
                 ProgramOptions options;
                 options.folder = folder;
                 const ProgramRun example = runCli(words, options);
-                QVERIFY2(example.exitCode == 0 && !example.out.isEmpty(), lines[i] + "\n" + example.report());
+                QVERIFY2(example.exitCode == 0 && !example.out.isEmpty(),
+                         lines[i] + "\n" + example.report());
             }
         }
         QCOMPARE(runCli({"--help"}).exitCode, 0);
@@ -334,8 +359,10 @@ private slots:
     {
         // The reader goes after the first line; the program's own code is what is asked for.
         const ProgramRun run = runProgram(
-            "bash", {"-c", QString("set -o pipefail; '%1' view '%2' X --csv | head -n 1 > /dev/null; echo ${PIPESTATUS[0]}")
-                               .arg(QStringLiteral(CELLFOLIO_CLI), QString::fromStdString(kExample))});
+            "bash",
+            {"-c", QString("set -o pipefail; '%1' view '%2' X --csv | head -n 1 > /dev/null; echo "
+                           "${PIPESTATUS[0]}")
+                       .arg(QStringLiteral(CELLFOLIO_CLI), QString::fromStdString(kExample))});
         QCOMPARE(run.out.trimmed(), QByteArray("0"));
         QVERIFY2(run.err.isEmpty(), run.report());
     }
@@ -344,9 +371,10 @@ private slots:
     {
         if (!QFile::exists("/dev/full"))
             QSKIP("there is no /dev/full here");
-        const ProgramRun run = runProgram("bash", {"-c", QString("'%1' view '%2' X --csv > /dev/full")
-                                                             .arg(QStringLiteral(CELLFOLIO_CLI),
-                                                                  QString::fromStdString(kExample))});
+        const ProgramRun run = runProgram(
+            "bash",
+            {"-c", QString("'%1' view '%2' X --csv > /dev/full")
+                       .arg(QStringLiteral(CELLFOLIO_CLI), QString::fromStdString(kExample))});
         QCOMPARE(run.exitCode, 3);
         QVERIFY2(!run.err.isEmpty(), run.report());
     }
@@ -361,8 +389,8 @@ private slots:
             ::dup2(ends[1], STDOUT_FILENO);
             ::close(ends[0]);
             ::close(ends[1]);
-            ::execl(CELLFOLIO_CLI, "cellfolio-cli", "view", kExample.c_str(), "X", "--json", "--memory", "16M",
-                    static_cast<char*>(nullptr));
+            ::execl(CELLFOLIO_CLI, "cellfolio-cli", "view", kExample.c_str(), "X", "--json",
+                    "--memory", "16M", static_cast<char*>(nullptr));
             ::_exit(127);
         }
         ::close(ends[1]);
@@ -381,7 +409,8 @@ private slots:
         QVERIFY(WIFEXITED(status));
         QCOMPARE(WEXITSTATUS(status), 3);
         json answer = json::parse(text, nullptr, false);
-        QVERIFY2(answer.is_object(), text.substr(text.size() - std::min<std::size_t>(300, text.size())).c_str());
+        QVERIFY2(answer.is_object(),
+                 text.substr(text.size() - std::min<std::size_t>(300, text.size())).c_str());
         COMPARE_JSON(answer["error"]["code"], json("Cancelled"));
     }
 
@@ -390,7 +419,8 @@ private slots:
     {
         CliAnswer answer = askCli({"view", data("damaged/index_too_large.h5ad"), "X"});
         QVERIFY2(answer.run.exitCode == 1, answer.run.report());
-        QVERIFY2(answer.json.contains("values") && answer.json.contains("error"), answer.run.report());
+        QVERIFY2(answer.json.contains("values") && answer.json.contains("error"),
+                 answer.run.report());
         COMPARE_JSON(answer.json["error"]["code"], json("Corrupt"));
     }
 

@@ -79,8 +79,10 @@ private slots:
                   "it is not refused as no HDF5 file");
         } else {
             check(info.ok(), "info fails: " + info.json.dump());
-            check(info.json["format"] == expected["format"], "its format is " + info.json["format"].dump());
-            check(info.json["bytes"] == expected["size"], "its size is " + info.json["bytes"].dump());
+            check(info.json["format"] == expected["format"],
+                  "its format is " + info.json["format"].dump());
+            check(info.json["bytes"] == expected["size"],
+                  "its size is " + info.json["bytes"].dump());
             if (expected.contains("matrices"))
                 tenX(path.string(), expected["matrices"]);
             else
@@ -114,7 +116,8 @@ private:
 
     void checkValue(const json& got, const json& wanted, const std::string& what)
     {
-        check(sameValue(got, wanted), what + " is " + got.dump() + " and should be " + wanted.dump());
+        check(sameValue(got, wanted),
+              what + " is " + got.dump() + " and should be " + wanted.dump());
     }
 
     void dataSet(const std::string& file, const json& expected, json info)
@@ -165,12 +168,14 @@ private:
         if (!view.contains(key))
             return;
         checkValue(view[key].size(), expected["n"], path + "'s names");
-        if (!expected["index"].is_null() && expected["index"].contains("first") && !view[key].empty()) {
+        if (!expected["index"].is_null() && expected["index"].contains("first") &&
+            !view[key].empty()) {
             checkValue(view[key].front(), expected["index"]["first"], path + "'s first name");
             checkValue(view[key].back(), expected["index"]["last"], path + "'s last name");
         }
         for (const json& column : expected["columns"])
-            tableColumn(path, column, elementOf(info, path + "/" + column["name"].get<std::string>()), view);
+            tableColumn(path, column,
+                        elementOf(info, path + "/" + column["name"].get<std::string>()), view);
     }
 
     void tableColumn(const std::string& path, const json& expected, json listed, json view)
@@ -229,7 +234,8 @@ private:
         if (expected.contains("nnz_stored"))
             checkValue(stats["stored"], expected["nnz_stored"], path + "'s entries");
         if (expected.contains("n_explicit_zeros"))
-            checkValue(stats["explicit_zeros"], expected["n_explicit_zeros"], path + "'s stored zeros");
+            checkValue(stats["explicit_zeros"], expected["n_explicit_zeros"],
+                       path + "'s stored zeros");
         if (expected.contains("min") && !expected["min"].is_null()) {
             floatValue(stats["min"], expected["min"], dtype, path + "'s smallest");
             floatValue(stats["max"], expected["max"], dtype, path + "'s largest");
@@ -241,7 +247,8 @@ private:
     }
 
     // A value in the shortest text of its own type against the exact double.
-    void floatValue(const json& got, const json& wanted, const std::string& dtype, const std::string& what)
+    void floatValue(const json& got, const json& wanted, const std::string& dtype,
+                    const std::string& what)
     {
         if (got.is_number() && wanted.is_number() && dtype == "float32")
             check(static_cast<float>(got.get<double>()) == static_cast<float>(wanted.get<double>()),
@@ -250,7 +257,8 @@ private:
             checkValue(got, wanted, what);
     }
 
-    void rowSum(const std::string& file, const std::string& path, const std::string& row, const json& wanted)
+    void rowSum(const std::string& file, const std::string& path, const std::string& row,
+                const json& wanted)
     {
         json stats = ask({"stats", file, path, "--rows", row}).json;
         checkValue(stats["sum"], wanted, path + "'s sum of row " + row);

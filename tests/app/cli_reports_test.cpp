@@ -188,7 +188,8 @@ private:
             m_problems += "\n" + QByteArray::fromStdString(m_inside + " " + sentence);
     }
 
-    void checkValue(const json& got, const json& wanted, const std::string& what, double tolerance = 1e-9)
+    void checkValue(const json& got, const json& wanted, const std::string& what,
+                    double tolerance = 1e-9)
     {
         check(sameValue(got, wanted, tolerance),
               what + " is " + got.dump() + " and should be " + wanted.dump());
@@ -210,36 +211,41 @@ private:
         for (const auto& [path, nnz] : membersOf(expected, "nnz")) {
             const json stored = elementOf(info, path).value("stored", json());
             // Dense matrices have no entries: the values that differ from zero stand for them.
-            checkValue(stored.is_null() ? ask({"stats"}, {path}).json["nnz"] : stored, nnz, path + "'s entries");
+            checkValue(stored.is_null() ? ask({"stats"}, {path}).json["nnz"] : stored, nnz,
+                       path + "'s entries");
         }
         for (const json& cell : expected.value("cells", json::array())) {
-            json view = ask({"view"}, {cell[0], "--rows", cell[1].dump(), "--cols", cell[2].dump()}).json;
-            checkValue(view["values"], json::array({json::array({cell[3]})}), "cell " + cell.dump(), 1e-6);
+            json view =
+                ask({"view"}, {cell[0], "--rows", cell[1].dump(), "--cols", cell[2].dump()}).json;
+            checkValue(view["values"], json::array({json::array({cell[3]})}), "cell " + cell.dump(),
+                       1e-6);
         }
         for (const json& select : expected.value("select", json::array())) {
-            json view = ask({"view"}, {select["element"], "--rows", listOf(select["rows"]), "--cols",
-                                       listOf(select["cols"])})
+            json view = ask({"view"}, {select["element"], "--rows", listOf(select["rows"]),
+                                       "--cols", listOf(select["cols"])})
                             .json;
             checkValue(view["values"], select["values"], "the selection " + select.dump(),
                        toleranceOf(elementOf(info, select["element"])));
         }
         if (expected.contains("view_of_view")) {
             json& chain = expected["view_of_view"];
-            json view = ask({"view"}, {chain["element"], "--obs", listOf(chain["first_rows"]), "--obs",
-                                       listOf(chain["then_rows"])})
+            json view = ask({"view"}, {chain["element"], "--obs", listOf(chain["first_rows"]),
+                                       "--obs", listOf(chain["then_rows"])})
                             .json;
             checkValue(view["values"], chain["values"], "the view of a view", 1e-6);
         }
         for (const auto& [frame, names] : membersOf(expected, "columns"))
             checkValue(elementOf(info, frame)["columns"], names, frame + "'s columns");
         for (const auto& [frame, count] : membersOf(expected, "n_columns"))
-            checkValue(elementOf(info, frame)["columns"].size(), count, frame + "'s number of columns");
+            checkValue(elementOf(info, frame)["columns"].size(), count,
+                       frame + "'s number of columns");
         for (const auto& [frame, rows] : membersOf(expected, "index"))
             index(frame, rows);
         for (const json& column : expected.value("column", json::array()))
             tableColumn(column, info);
         for (const auto& [name, shape] : membersOf(expected, "obsm"))
-            checkValue(elementOf(info, "obsm/" + name)["shape"], shape, "obsm/" + name + "'s shape");
+            checkValue(elementOf(info, "obsm/" + name)["shape"], shape,
+                       "obsm/" + name + "'s shape");
         for (const auto& [path, value] : membersOf(expected, "uns"))
             checkValue(ask({"view"}, {"uns/" + path}).json["value"], value, "uns/" + path, 1e-6);
         for (const auto& [path, wanted] : membersOf(expected, "uns_fields"))
@@ -258,7 +264,8 @@ private:
         json value = ask({"view"}, {path}).json["value"];
         if (value.is_object()) {
             for (const json& field : wanted)
-                check(value.contains(field.get<std::string>()), path + " has no field " + field.dump());
+                check(value.contains(field.get<std::string>()),
+                      path + " has no field " + field.dump());
             return;
         }
         const std::size_t slash = path.rfind('/');
@@ -276,7 +283,9 @@ private:
     {
         for (const auto& [row, name] : rows.items()) {
             json view = ask({"view"}, {frame, "--rows", row, "--columns", ""}).json;
-            const std::string key = view.contains("obs") ? "obs" : view.contains("var") ? "var" : "index";
+            const std::string key = view.contains("obs")   ? "obs"
+                                    : view.contains("var") ? "var"
+                                                           : "index";
             checkValue(view[key], json::array({name}), frame + "'s name of row " + row);
         }
     }
@@ -306,7 +315,8 @@ private:
             checkValue(stats["missing"], expected["missing"], what + "'s missing values");
         if (!expected.contains("categories"))
             return;
-        checkValue(elementOf(info, what)["categories"], expected["categories"].size(), what + "'s categories");
+        checkValue(elementOf(info, what)["categories"], expected["categories"].size(),
+                   what + "'s categories");
         json categories = json::array();
         for (const json& category : stats["categories"])
             categories.push_back(category["value"]);
@@ -342,7 +352,8 @@ private:
                 else if (key == "columns")
                     checkValue(columnNames(view), list, path + "'s columns");
                 else if (list.is_array())
-                    checkValue(columnOf(view, key).value("values", json()), list, path + "/" + key, 1e-6);
+                    checkValue(columnOf(view, key).value("values", json()), list, path + "/" + key,
+                               1e-6);
             }
         }
     }

@@ -39,7 +39,9 @@ private slots:
             QSKIP("../shared/data/spec is not here");
         m_all = json::parse(file);
         QCOMPARE(m_all["cases"].size(), std::size_t{121});
-        m_unique = (std::filesystem::path(CELLFOLIO_SOURCE_DIR) / "resources/examples/pbmc68k_reduced.h5ad").string();
+        m_unique = (std::filesystem::path(CELLFOLIO_SOURCE_DIR) /
+                    "resources/examples/pbmc68k_reduced.h5ad")
+                       .string();
         m_repeated = (dataFolder() / "files" / "names_of_chains.h5ad").string();
         // The names of the first ten cells stand for n0 … n9.
         json names = askCli({"view", m_unique, "obs", "--obs", ":10", "--columns", ""}).json;
@@ -59,7 +61,8 @@ private slots:
         QFETCH(int, number);
         const json& one = m_all["cases"][static_cast<std::size_t>(number)];
         const bool repeated = one["names"] == "repeated";
-        std::vector<std::string> arguments{"view", repeated ? m_repeated : m_unique, "obs", "--columns", ""};
+        std::vector<std::string> arguments{"view", repeated ? m_repeated : m_unique, "obs",
+                                           "--columns", ""};
         if (!repeated)
             arguments.insert(arguments.end(), {"--obs", ":10"});
         for (const json& step : one["steps"])

@@ -17,7 +17,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const Names kNames{"a", "b", "c", "d", "b", "3", "x,y", "x..y", "chr1:9782-10672", "q\"q", "", "@z"};
+const Names kNames{"a",    "b", "c", "d", "b", "3", "x,y", "x..y", "chr1:9782-10672",
+                   "q\"q", "",  "@z"};
 
 NameScan scanOf(const Names& names)
 {
@@ -166,7 +167,8 @@ private slots:
         QCOMPARE(resolve("@" + write("twice", "b\n"), axis), "Ambiguous");
         QCOMPARE(resolve("@" + write("none", ""), axis), "");
         QCOMPARE(resolve("@" + folder.filePath("absent").toStdString(), axis), "NotFound");
-        QCOMPARE(resolve("mask:@" + write("mask", "0\n1\n0\n0\n0\n0\n0\n0\n0\n0\n0\n1\n"), axis), "1 11");
+        QCOMPARE(resolve("mask:@" + write("mask", "0\n1\n0\n0\n0\n0\n0\n0\n0\n0\n0\n1\n"), axis),
+                 "1 11");
         QCOMPARE(resolve("mask:@" + write("short", "0\n1\n"), axis), "NotFound");
         QCOMPARE(resolve("mask:@" + write("odd", "0\nyes\n"), axis), "BadUsage");
     }
@@ -246,7 +248,8 @@ private slots:
     // The chains of the shared corpus, each step a selection within what the one before left.
     void indexAlgebra()
     {
-        QFile file(QString::fromStdString((test::corpusFolder("spec") / "index_algebra.json").string()));
+        QFile file(
+            QString::fromStdString((test::corpusFolder("spec") / "index_algebra.json").string()));
         if (!file.open(QIODevice::ReadOnly))
             QSKIP("../shared/data/spec is not here");
         const QJsonObject all = QJsonDocument::fromJson(file.readAll()).object();
