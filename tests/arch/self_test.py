@@ -111,6 +111,17 @@ class Violations(unittest.TestCase):
         self.assertEqual(repaired, [])
         self.assertTrue(rules.headers_alone(self.root, moved, only=set()))
 
+    def test_what_the_build_proves(self):
+        header, source = self.root / "core/base/broken_m.h", self.root / "core/base/broken_m.cpp"
+        header.write_text(SPDX)
+        self.assertFalse(rules.proven_by_build(header))
+        source.write_text(SPDX + '#include <string>\n#include "core/base/broken_m.h"\n')
+        self.assertFalse(rules.proven_by_build(header))
+        source.write_text(SPDX + '#include "core/base/broken_m.h"\n#include <string>\n')
+        self.assertTrue(rules.proven_by_build(header))
+        header.unlink()
+        source.unlink()
+
     def test_gui_library(self):
         window = BUILD / "bin/cellfolio"
         if not window.is_file():
