@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes an h5ad of any length in seconds: every chunk of X is the same packed bytes, written directly.
 
 Row r holds the value (r % 16) + 1 at the columns 0, 100, 200 ... so that every figure is known beforehand.

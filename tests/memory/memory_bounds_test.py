@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Memory bounds as tests: peak resident memory of the command line on a file of 200 million entries, and on one twice
 as long, stays within the budget and 64 MiB, and does not grow with the file.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes filters.h5: the same small arrays stored plainly and through each filter that is met in the wild.
 
 Needs h5py and hdf5plugin. Every array `FILTER/TYPE` must read like `plain/TYPE`.
