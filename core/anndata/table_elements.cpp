@@ -61,6 +61,9 @@ void ElementBuilder::fillFrame(Element& table, const Object& group)
     if (indexSaid) {
         table.indexName = *indexSaid;
         index = group.find(*indexSaid);
+        // Nothing but slashes leads back to the table: it is no column of its own.
+        if (index == &group)
+            index = nullptr;
         if (!index)
             m_context.report("A007", table.path,
                              "The table " + inQuotes(table.path) + " says its row names are in " +
@@ -116,8 +119,10 @@ void ElementBuilder::fillFrame(Element& table, const Object& group)
     for (const auto& child : group.children)
         stored.emplace(child->name, child.get());
     const auto find = [&](const std::string& name) -> const Object* {
-        if (name.find('/') != std::string::npos)
-            return group.find(name);
+        if (name.find('/') != std::string::npos) {
+            const Object* found = group.find(name);
+            return found == &group ? nullptr : found;
+        }
         const auto found = stored.find(name);
         return found == stored.end() ? nullptr : found->second;
     };

@@ -151,6 +151,7 @@ private Q_SLOTS:
     void refusesBrokenSparseMatrices_data();
     void refusesBrokenSparseMatrices();
     void countsFindingsOfOneRule();
+    void aTableIsNoColumnOfItself();
     void findsNamesOfEveryAxis();
     void findsPathsHoweverTheyAreSpelled();
     void givesNeighbourGraphsTheirNewName();
@@ -394,6 +395,19 @@ void DatasetTreesTest::countsFindingsOfOneRule()
         }
     QVERIFY2(told < 60, std::to_string(told).c_str());
     QCOMPARE(counted, Index{300});
+}
+
+void DatasetTreesTest::aTableIsNoColumnOfItself()
+{
+    // Names of slashes alone, as damage makes them, lead back to the table.
+    Object root = smallFile();
+    Object& frame = *root.children[0];
+    frame.attributes[2] = textAttribute("_index", {"/"});
+    frame.attributes[3] = textAttribute("column-order", {"//"}, false);
+    const auto dataset = built(root);
+    QVERIFY(hasRule(dataset->findings(), "A007"));
+    QVERIFY(hasRule(dataset->findings(), "A008"));
+    QCOMPARE(dataset->obs()->children.size(), std::size_t{0});
 }
 
 void DatasetTreesTest::findsNamesOfEveryAxis()
