@@ -86,10 +86,12 @@ bool ElementBuilder::fillLink(Element& element, const Object& object)
         return true;
     }
     case ObjectKind::Damaged:
+        // What the library said is no sentence for people; the object keeps it.
         element.kind = ElementKind::Unknown;
         m_context.refuse("A056", element, ErrorCode::Corrupt,
-                         "\"" + element.path + "\" cannot be opened: " +
-                             (object.failure.empty() ? "it is damaged." : object.failure));
+                         "\"" + element.path +
+                             "\" cannot be opened: the part of the file that describes it is "
+                             "damaged.");
         return true;
     default:
         return false;

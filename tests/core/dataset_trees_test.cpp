@@ -144,6 +144,7 @@ private Q_SLOTS:
     void readsAMinimalFile();
     void takesCategoriesByReference();
     void saysWhenAReferenceIsLost();
+    void survivesNamesThatLeadNowhere();
     void listsLinksWithoutFollowing();
     void readsUnknownVersionsAndSaysSo();
     void guessesWhatIsNotDescribed();
@@ -220,6 +221,22 @@ void DatasetTreesTest::saysWhenAReferenceIsLost()
     for (const Finding& finding : dataset->findings())
         told += finding.id == "A047" ? 1 : 0;
     QCOMPARE(told, Index{2});
+}
+
+// Names that damage left empty lead to the table itself.
+void DatasetTreesTest::survivesNamesThatLeadNowhere()
+{
+    for (const char* name : {"", "/", "//", "obs/..", "."}) {
+        Object root = smallFile();
+        root.children[0]->attributes[2] = textAttribute("_index", {name});
+        root.children[0]->attributes[3] = textAttribute("column-order", {name, "x"}, false);
+        const auto dataset = built(root);
+        QVERIFY(dataset);
+        QVERIFY(!dataset->obs()->index);
+        QVERIFY(dataset->obs()->children.empty());
+        QVERIFY(hasRule(dataset->findings(), "A007"));
+        QVERIFY(hasRule(dataset->findings(), "A008"));
+    }
 }
 
 void DatasetTreesTest::listsLinksWithoutFollowing()
