@@ -198,14 +198,22 @@ def bound(bar):
     return f"{sign} {bar.must:g}{aim} {bar.text}"
 
 
-def table(rows):
+def verdict_of(row, judged):
+    if not row.bars:
+        return ""
+    if not judged:
+        return "not judged"
+    if not all(bar.met for bar in row.bars):
+        return "**fail**"
+    return "pass, aim reached" if all(bar.aimed for bar in row.bars) else "pass"
+
+
+def table(rows, judged):
     lines = ["| job | instead | its time, memory | Cellfolio | processor time | memory | reached | bar | |",
              "|---|---|---|---|---|---|---|---|---|"]
     for row in rows:
         instead = f"{row.peer_text} | {seconds(row.peer.wall)}, {row.peer.peak:.0f} MB" if row.peer else "– | –"
-        verdict = "" if not row.bars else "pass" if all(bar.met for bar in row.bars) else "**fail**"
-        if verdict == "pass" and all(bar.aimed for bar in row.bars):
-            verdict = "pass, aim reached"
+        verdict = verdict_of(row, judged)
         lines.append(f"| {row.job} | {instead} | {seconds(row.ours.wall)} | {seconds(row.ours.processor)} | "
                      f"{row.ours.peak:.0f} MB | {' · '.join(map(figure, row.bars))} | "
                      f"{' · '.join(map(bound, row.bars))} | {verdict} |")
@@ -242,7 +250,7 @@ def main():
         return SKIPPED
     jobs = {"info": bench.info, "obs": bench.obs, "scan": bench.scan, "window": bench.window_start}
     rows = [row for name in args.only.split(",") for row in jobs[name]()]
-    text = "\n\n".join([table(rows), legend(args.quick), machine() + "."])
+    text = "\n\n".join([table(rows, not args.quick), legend(args.quick), machine() + "."])
     print(text)
     if args.json:
         args.json.write_text(json.dumps(bench.raw, indent=1) + "\n")
