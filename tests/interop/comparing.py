@@ -34,12 +34,15 @@ def as_dense(values):
 
 
 def block(values, rows, cols):
-    """Those places as a dense array, without making all of a sparse matrix dense."""
-    if sp.issparse(values) and rows and cols and values.dtype.kind != "b":
-        return as_dense(values.tocsr()[rows].tocsc()[:, cols])
-    if sp.issparse(values) and not (rows and cols):
-        return np.empty((len(rows), len(cols)), values.dtype)
-    return as_dense(values)[np.ix_(rows, cols)]
+    """Those places as a dense array; a very wide sparse matrix is never made dense as a whole."""
+    if not sp.issparse(values) or np.prod(values.shape, dtype=float) < 1e7:
+        return as_dense(values)[np.ix_(rows, cols)]
+    out = np.zeros((len(rows), len(cols)), values.dtype)
+    for i, row in enumerate(rows):
+        line = values.getrow(row).tocoo()
+        for j, col in enumerate(cols):
+            out[i, j] = line.data[line.col == col].sum()
+    return out
 
 
 def category_key(value):
