@@ -12,16 +12,20 @@ fi
 
 environments="$build/interop"
 
-# Debian's anndata, seen through an environment of its own.
+# The distribution's anndata, seen through an environment of its own.
 makeDebianEnvironment()
 {
-    if [ -x "$environments/debian/bin/python" ]; then
-        return
+    rm -f "$environments/debian.unavailable"
+    if [ ! -x "$environments/debian/bin/python" ]; then
+        say "Making the Python environment with this distribution's anndata."
+        if ! /usr/bin/python3 -m venv --system-site-packages "$environments/debian"; then
+            rm -rf "$environments/debian"
+            fail "The Python environment could not be made; is python3-venv installed?"
+        fi
     fi
-    say "Making the Python environment with this distribution's anndata."
-    if ! /usr/bin/python3 -m venv --system-site-packages "$environments/debian"; then
-        rm -rf "$environments/debian"
-        fail "The Python environment could not be made; is python3-venv installed?"
+    if ! isInstalled python3-anndata; then
+        echo "this distribution has no package python3-anndata" >"$environments/debian.unavailable"
+        say "This distribution has no anndata, so its tests are skipped."
     fi
 }
 

@@ -69,29 +69,57 @@ requireDebian()
     fi
 }
 
-# Installs what is missing of the given sections; says nothing to apt otherwise.
-installMissing()
+# Entries of the given sections that are not installed; those with a "?" only where asked for ($1: needed, optional).
+missingOf()
 {
-    requireDebian
-    local section entry name
-    local missing=() names=()
+    local kind=$1 section entry
+    shift
     for section in "$@"; do
         while read -r entry; do
-            if ! anyInstalled "$entry"; then
-                missing+=("$entry")
+            case "$kind$entry" in
+            needed*\? | optional*[!?]) continue ;;
+            esac
+            if ! anyInstalled "${entry%\?}"; then
+                echo "${entry%\?}"
             fi
         done < <(packagesOf "$section")
     done
-    if [ ${#missing[@]} -eq 0 ]; then
-        say "All packages are installed."
-        return
-    fi
-    say "Installing ${#missing[@]} packages: ${missing[*]%%|*}"
+}
+
+updateLists()
+{
     asRoot env DEBIAN_FRONTEND=noninteractive apt-get update -qq
-    for entry in "${missing[@]}"; do
+}
+
+# Installs what is missing of the given sections; calls apt-get only when something is.
+installMissing()
+{
+    requireDebian
+    local entry name
+    local needed=() optional=() names=()
+    mapfile -t needed < <(missingOf needed "$@")
+    mapfile -t optional < <(missingOf optional "$@")
+    if [ ${#needed[@]} -gt 0 ]; then
+        say "Installing ${needed[*]%%|*}"
+        updateLists
+    elif [ ${#optional[@]} -gt 0 ] && ! firstKnown bash >/dev/null; then
+        updateLists # no lists yet, so nothing is known of the optional ones
+    fi
+    for entry in ${needed[@]+"${needed[@]}"}; do
         name=$(firstKnown "$entry") || fail "This distribution has no package ${entry//|/ or }; Debian 12 or 13 and Ubuntu 24.04 have it."
         names+=("$name")
     done
+    for entry in ${optional[@]+"${optional[@]}"}; do
+        if name=$(firstKnown "$entry"); then
+            names+=("$name")
+        else
+            say "This distribution has no package $entry; what needs it is left out."
+        fi
+    done
+    if [ ${#names[@]} -eq 0 ]; then
+        say "All packages are installed."
+        return
+    fi
     asRoot env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
         -o Dpkg::Use-Pty=0 "${names[@]}" >/dev/null
 }
