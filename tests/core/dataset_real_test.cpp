@@ -253,7 +253,7 @@ void DatasetRealTest::opens()
     static const Json all = loadExpected(corpusFolder("real"));
     const Json& expected = all[file.toStdString()];
     const std::filesystem::path path = corpusFolder("real") / file.toStdString();
-    const FileState before = stateOf(path);
+    const FileSnapshot before = snapshotOf(path);
     auto opened = Dataset::open(path.string());
     if (expected.contains("opens") && !expected["opens"].get<bool>()) {
         QVERIFY(!opened);
@@ -322,7 +322,7 @@ void DatasetRealTest::opens()
             }
         }
     }
-    QVERIFY2(stateOf(path) == before, "the file was changed");
+    QVERIFY2(snapshotOf(path) == before, "the file was changed");
 }
 
 QTEST_GUILESS_MAIN(DatasetRealTest)

@@ -185,7 +185,7 @@ void DatasetReportsTest::opens()
     const Json all = loadExpected(base);
     const Json& expected = all[file.toStdString()];
     const std::filesystem::path path = base / file.toStdString();
-    const FileState before = stateOf(path);
+    const FileSnapshot before = snapshotOf(path);
     const std::string outcome = expected["outcome"];
     const Json mentions = expected.value("mentions", Json::array());
 
@@ -241,7 +241,7 @@ void DatasetReportsTest::opens()
             if (QTest::currentTestFailed())
                 return;
         }
-    QVERIFY2(stateOf(path) == before, "the file was changed");
+    QVERIFY2(snapshotOf(path) == before, "the file was changed");
 }
 
 QTEST_GUILESS_MAIN(DatasetReportsTest)

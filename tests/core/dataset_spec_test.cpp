@@ -131,7 +131,7 @@ void DatasetSpecTest::files()
     static const Json all = loadExpected(corpusFolder("spec"));
     const Json& expected = all[file.toStdString()];
     const std::filesystem::path path = corpusFolder("spec") / file.toStdString();
-    const FileState before = stateOf(path);
+    const FileSnapshot before = snapshotOf(path);
     auto opened = Dataset::open(path.string());
     QVERIFY2(opened.ok(), opened ? "" : opened.error().describe().c_str());
     const Data data = *opened;
@@ -202,7 +202,7 @@ void DatasetSpecTest::files()
                      finding.id == "A009" || finding.id == "A005" || finding.id == "A055",
                  (finding.id + " " + finding.element).c_str());
     }
-    QVERIFY2(stateOf(path) == before, "the file was changed");
+    QVERIFY2(snapshotOf(path) == before, "the file was changed");
 }
 
 QTEST_GUILESS_MAIN(DatasetSpecTest)

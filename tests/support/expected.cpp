@@ -114,6 +114,14 @@ bool agrees(const Json& expectedValue, const Json& actualValue, double tolerance
                 return false;
         return true;
     }
+    if (expected.is_object()) {
+        if (!actual.is_object() || actual.size() != expected.size())
+            return false;
+        for (const auto& [key, value] : expected.items())
+            if (!actual.contains(key) || !agrees(value, actual[key], tolerance))
+                return false;
+        return true;
+    }
     if (expected.is_number() && actual.is_boolean())
         return expected.get<double>() == (actual.get<bool>() ? 1 : 0);
     if (!expected.is_number() || !actual.is_number())
@@ -155,6 +163,14 @@ Json jsonOf(const std::shared_ptr<const Dataset>& dataset, const Element& elemen
             object[child->name] = jsonOf(dataset, *child);
         return object;
     }
+    if (element.kind == ElementKind::Records) {
+        Json object = Json::object();
+        for (const ElementPart& part : element.parts) {
+            auto field = dataset->find(element.path + "/" + part.name);
+            object[part.name] = field ? jsonOf(dataset, **field) : Json(field.error().describe());
+        }
+        return object;
+    }
     if (element.column != ColumnKind::Opaque) {
         auto values = wholeColumn(dataset, element);
         if (!values)
@@ -182,10 +198,10 @@ Json jsonOf(const std::shared_ptr<const Dataset>& dataset, const Element& elemen
     return rows;
 }
 
-FileState stateOf(const fs::path& file)
+FileSnapshot snapshotOf(const fs::path& file)
 {
     constexpr std::uintmax_t kMost = 1 << 20;
-    FileState state;
+    FileSnapshot state;
     state.size = fs::file_size(file);
     state.changed = fs::last_write_time(file);
     if (state.size <= kMost) {

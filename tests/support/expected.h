@@ -20,7 +20,7 @@ Json loadExpected(const std::filesystem::path& folder);
 // One value as expected.json writes it: NaN and infinities as text, missing as null.
 Json jsonOf(const Values& values, Index i);
 Json jsonOf(const ColumnValues& values, Index i);
-// A scalar, list or list of lists; an empty object for an empty mapping, objects for others.
+// A scalar, list or list of lists; an object for a mapping or records.
 Json jsonOf(const std::shared_ptr<const Dataset>& dataset, const Element& element);
 // Equal, numbers with a relative tolerance (integers exactly), "nan" in any spelling.
 bool agrees(const Json& expected, const Json& actual, double tolerance = 1e-6);
@@ -34,13 +34,13 @@ Result<std::vector<std::string>> allNames(const std::shared_ptr<const Dataset>& 
 Result<Values> wholeArray(const Element& element);
 
 // Size, time of change and content of a file, to show that nobody touched it.
-struct FileState {
+struct FileSnapshot {
     std::uintmax_t size = 0;
     std::filesystem::file_time_type changed;
     std::string content; // empty above 1 MiB
-    bool operator==(const FileState&) const = default;
+    bool operator==(const FileSnapshot&) const = default;
 };
-FileState stateOf(const std::filesystem::path& file);
+FileSnapshot snapshotOf(const std::filesystem::path& file);
 
 // Sentences of findings, with their ids, for failure messages.
 std::string describe(const std::vector<Finding>& findings);
