@@ -120,9 +120,20 @@ private:
             }
             own.lineStart = own.count;
             own.lineBroken = from + first != line->begin || to + first != line->end;
-            for (Index e = from; e < to; ++e)
-                if (Result<void> ok = gather(*line, first + e, e, values, {block, ordinal}, own); !ok)
+            const auto width = static_cast<std::uint64_t>(m_source.width());
+            for (Index e = from; e < to; ++e) {
+                Index found = 0;
+                if (m_wantIndices) {
+                    const Index index = own.indices[at(e)];
+                    if (static_cast<std::uint64_t>(index) >= width)
+                        return m_source.outside(line->line, index, first + e);
+                    found = m_stream.indices().find(index);
+                    if (found < 0)
+                        continue;
+                }
+                if (Result<void> ok = gather(*line, e, found, values, {block, ordinal}, own); !ok)
                     return ok;
+            }
             endSegment(*line, own);
         }
         return emit({block, ordinal}, m_direct ? values : own.values.data(), own);
@@ -172,24 +183,14 @@ private:
         own.lineStart = own.count;
     }
 
-    // Copies an entry, when it is wanted, as often as it is. A batch that grows long through
-    // repeats is handed on in between.
-    Result<void> gather(const Line& line, Index position, Index entry, const std::byte* values,
+    // Copies an entry as often as it is wanted. A batch that grows long through repeats is handed
+    // on in between.
+    Result<void> gather(const Line& line, Index entry, Index found, const std::byte* values,
                         const Batch& batch, Scratch& own)
     {
-        Index times =
-            m_lineTimes.empty() || m_tellLines ? 1 : m_lineTimes[at(line.number)];
-        Index found = 0;
-        if (m_wantIndices) {
-            const Index index = own.indices[at(entry)];
-            if (index < 0 || index >= m_source.width())
-                return m_source.outside(line.line, index, position);
-            found = m_stream.indices().find(index);
-            if (found < 0)
-                return {};
-            if (!m_indexTimes.empty() && !m_tellIndices)
-                times *= m_indexTimes[at(found)];
-        }
+        Index times = m_lineTimes.empty() || m_tellLines ? 1 : m_lineTimes[at(line.number)];
+        if (!m_indexTimes.empty() && !m_tellIndices)
+            times *= m_indexTimes[at(found)];
         own.values.resize(at(kLongest * m_size));
         while (times > 0) {
             if (own.count == kLongest) {
