@@ -24,9 +24,15 @@ double spread(const TwinSum& squares, const TwinSum& total, double n)
     return difference.high + (difference.low - shareLow);
 }
 
+Int128 wide(std::uint64_t bits, DType type)
+{
+    return type == DType::UInt64 ? static_cast<Int128>(bits)
+                                 : static_cast<Int128>(static_cast<std::int64_t>(bits));
+}
+
 } // namespace
 
-void LineSums::add(const LineSums& other) noexcept
+void LineSums::add(const LineSums& other, DType type) noexcept
 {
     values += other.values;
     nonZero += other.nonZero;
@@ -40,8 +46,10 @@ void LineSums::add(const LineSums& other) noexcept
         return;
     min = any ? std::min(min, other.min) : other.min;
     max = any ? std::max(max, other.max) : other.max;
-    wholeMin = any ? std::min(wholeMin, other.wholeMin) : other.wholeMin;
-    wholeMax = any ? std::max(wholeMax, other.wholeMax) : other.wholeMax;
+    if (!any || wide(other.wholeMin, type) < wide(wholeMin, type))
+        wholeMin = other.wholeMin;
+    if (!any || wide(other.wholeMax, type) > wide(wholeMax, type))
+        wholeMax = other.wholeMax;
     any = true;
 }
 
@@ -56,11 +64,12 @@ Figures figuresOf(const LineSums& sums, Index places, bool sparse, DType type)
     digest.any = sums.any;
     digest.min = sums.min;
     digest.max = sums.max;
-    const bool wide = type == DType::Int64 || type == DType::UInt64;
-    digest.wholeMin = wide ? sums.wholeMin : static_cast<Int128>(sums.min);
-    digest.wholeMax = wide ? sums.wholeMax : static_cast<Int128>(sums.max);
-    if (isFloat(type) || !sums.any) {
-        digest.wholeMin = digest.wholeMax = 0;
+    if (type == DType::Int64 || type == DType::UInt64) {
+        digest.wholeMin = wide(sums.wholeMin, type);
+        digest.wholeMax = wide(sums.wholeMax, type);
+    } else if (!isFloat(type)) {
+        digest.wholeMin = static_cast<Int128>(sums.min);
+        digest.wholeMax = static_cast<Int128>(sums.max);
     }
     digest.sum.add(sums.sum.high);
     digest.sum.add(sums.sum.low);

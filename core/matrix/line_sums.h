@@ -5,6 +5,8 @@
 #include "core/matrix/stats.h"
 
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
 
 namespace cellfolio {
 
@@ -42,12 +44,12 @@ struct LineSums {
     TwinSum sum;     // of finite values, when floats
     TwinSum squares; // of finite values
     Int128 whole = 0;
-    Int128 wholeMin = 0; // 64-bit integers only
-    Int128 wholeMax = 0;
+    std::uint64_t wholeMin = 0; // bits of 64-bit integers, which a double cannot hold
+    std::uint64_t wholeMax = 0;
 
     template <typename T>
     void add(T value) noexcept;
-    void add(const LineSums& other) noexcept;
+    void add(const LineSums& other, DType type) noexcept;
 };
 
 // The figures of a line of `places` places, those not among its values being zeros.
@@ -68,14 +70,16 @@ void LineSums::add(T value) noexcept
     if (!any) {
         min = max = number;
         any = true;
-        if constexpr (std::is_integral_v<T>)
-            wholeMin = wholeMax = value;
+        if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
+            wholeMin = wholeMax = static_cast<std::uint64_t>(value);
     } else {
         min = number < min ? number : min;
         max = number > max ? number : max;
         if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
-            wholeMin = value < wholeMin ? value : wholeMin;
-            wholeMax = value > wholeMax ? value : wholeMax;
+            if (value < static_cast<T>(wholeMin))
+                wholeMin = static_cast<std::uint64_t>(value);
+            if (value > static_cast<T>(wholeMax))
+                wholeMax = static_cast<std::uint64_t>(value);
         }
     }
     if constexpr (std::is_integral_v<T>) {

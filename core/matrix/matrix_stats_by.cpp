@@ -29,20 +29,24 @@ bool isNan(T value) noexcept
 class LineTable
 {
 public:
-    static Result<std::unique_ptr<LineTable>> make(Index lines, int workers, MemoryBudget& budget)
+    static Result<std::unique_ptr<LineTable>> make(Index lines, int workers, DType type,
+                                                   MemoryBudget& budget)
     {
-        auto table = std::unique_ptr<LineTable>(new LineTable);
+        auto table = std::unique_ptr<LineTable>(new LineTable(type));
         const Index each = lines * static_cast<Index>(sizeof(LineSums));
-        const Index answer = lines * static_cast<Index>(sizeof(Figures));
         const Index free = budget.limit() - budget.snapshot().total;
-        table->m_sets = answer + each * workers <= free / 2 ? workers : 1;
-        Result<MemoryReservation> room =
-            budget.reserve(MemoryTag::Job, answer + each * table->m_sets);
-        if (!room)
-            return std::move(room).error();
-        table->m_room = *std::move(room);
-        table->m_sums.resize(at(Index{table->m_sets}),
-                             std::vector<LineSums>(at(lines)));
+        const int sets = each * workers <= free / 2 ? workers : 1;
+        Result<MemoryReservation> first = budget.reserve(MemoryTag::Job, each);
+        if (!first)
+            return std::move(first).error();
+        table->m_room = *std::move(first);
+        if (sets > 1) {
+            Result<MemoryReservation> more = budget.reserve(MemoryTag::Job, each * (sets - 1));
+            if (!more)
+                return std::move(more).error();
+            table->m_more = *std::move(more);
+        }
+        table->m_sums.resize(at(Index{sets}), std::vector<LineSums>(at(lines)));
         return table;
     }
 
@@ -50,7 +54,7 @@ public:
     template <typename F>
     void feed(int worker, F&& f)
     {
-        if (m_sets > 1) {
+        if (m_sums.size() > 1) {
             f(m_sums[at(Index{worker})]);
             return;
         }
@@ -58,26 +62,32 @@ public:
         f(m_sums.front());
     }
 
+    // Adds up what the workers have; feeding is over then.
     const std::vector<LineSums>& total()
     {
         for (std::size_t k = 1; k < m_sums.size(); ++k)
             for (std::size_t line = 0; line < m_sums[k].size(); ++line)
-                m_sums[0][line].add(m_sums[k][line]);
+                m_sums[0][line].add(m_sums[k][line], m_type);
         m_sums.resize(1);
+        m_more.release();
         return m_sums.front();
     }
+    std::vector<LineSums> takeTotal()
+    {
+        total();
+        return std::move(m_sums.front());
+    }
+    MemoryReservation takeRoom() { return std::move(m_room); }
 
 private:
-    LineTable() = default;
+    explicit LineTable(DType type) : m_type(type) {}
 
-    int m_sets = 1;
-    MemoryReservation m_room;
+    DType m_type;
+    MemoryReservation m_room; // of the first set
+    MemoryReservation m_more; // of the others
     std::vector<std::vector<LineSums>> m_sums;
     std::mutex m_mutex;
 };
-
-// What a pass does with each value of a line.
-enum class Feed { Sums, Values };
 
 // Passes over a stream, calling use(worker, f) where f(line, values) gets runs of one line.
 class LinePass
@@ -199,10 +209,84 @@ Result<void> addQuantiles(const LinePass& pass, const std::vector<LineSums>& sum
 
 } // namespace
 
-Result<std::vector<Figures>> matrixStatsBy(const std::shared_ptr<const Dataset>& dataset,
-                                           const Element& matrix, int axis,
-                                           const std::shared_ptr<Reading>& reading,
-                                           const StatsOptions& options)
+struct LineFigures::Content {
+    std::vector<LineSums> sums; // of the distinct lines
+    MemoryReservation room;
+    std::vector<Quantiles> quantiles;
+    std::vector<Index> wanted; // numbers of distinct lines; empty: each once, in order
+    Index places = 0;
+    bool sparse = false;
+    DType type = DType::Other;
+};
+
+LineFigures::LineFigures() = default;
+LineFigures::LineFigures(LineFigures&&) noexcept = default;
+LineFigures& LineFigures::operator=(LineFigures&&) noexcept = default;
+LineFigures::~LineFigures() = default;
+
+Index LineFigures::size() const noexcept
+{
+    if (!m_content)
+        return 0;
+    return static_cast<Index>(m_content->wanted.empty() ? m_content->sums.size()
+                                                        : m_content->wanted.size());
+}
+
+Figures LineFigures::operator[](Index k) const
+{
+    const Content& content = *m_content;
+    const std::size_t line = at(content.wanted.empty() ? k : content.wanted[at(k)]);
+    Figures figures =
+        figuresOf(content.sums[line], content.places, content.sparse, content.type);
+    if (!content.quantiles.empty())
+        figures.quantiles = content.quantiles[line];
+    return figures;
+}
+
+// Makes them: the one friend.
+class LineCounting
+{
+public:
+    static Result<LineFigures> run(const ValueStream& stream, const Element& matrix, int axis,
+                                   MemoryBudget& budget, const StatsOptions& options)
+    {
+        const LinePass pass(stream, axis);
+        const std::optional<Selection>& across = axis == 0 ? options.columns : options.rows;
+        auto content = std::make_unique<LineFigures::Content>();
+        content->places = across ? across->size() : (*matrix.shape)[axis == 0 ? 1 : 0];
+        content->sparse = stream.isSparse();
+        content->type = stream.dtype();
+        if (const std::vector<Index>* wanted = pass.places())
+            content->wanted = *wanted;
+
+        Result<std::unique_ptr<LineTable>> table =
+            LineTable::make(pass.lines(), stream.workers(), stream.dtype(), budget);
+        if (!table)
+            return std::move(table).error().advise("Give it more memory, or ask for a part of it.");
+        Result<void> done;
+        visitReal(stream.dtype(), [&]<typename T>(const T*) {
+            done = pass.run<T>(options.stop, options.progress, [&](int worker, auto&& apply) {
+                (*table)->feed(worker, [&](std::vector<LineSums>& sums) {
+                    apply([&](Index line, T value) { sums[at(line)].add(value); });
+                });
+            });
+            if (done && !options.quantiles.empty())
+                done = addQuantiles<T>(pass, (*table)->total(), content->places, options, budget,
+                                       content->quantiles);
+        });
+        if (!done)
+            return std::move(done).error();
+        content->sums = (*table)->takeTotal();
+        content->room = (*table)->takeRoom();
+        LineFigures result;
+        result.m_content = std::move(content);
+        return result;
+    }
+};
+
+Result<LineFigures> lineFigures(const std::shared_ptr<const Dataset>& dataset, const Element& matrix,
+                                int axis, const std::shared_ptr<Reading>& reading,
+                                const StatsOptions& options)
 {
     if (!matrix.shape || matrix.shape->size() != 2)
         return Error(ErrorCode::Refused,
@@ -217,49 +301,32 @@ Result<std::vector<Figures>> matrixStatsBy(const std::shared_ptr<const Dataset>&
             return std::move(length).error();
         options.progress->begin(*length);
     }
-    const LinePass pass(*stream, axis);
-    const Index lines = pass.lines();
-    const std::optional<Selection>& across = axis == 0 ? options.columns : options.rows;
-    const Index places = across ? across->size() : (*matrix.shape)[axis == 0 ? 1 : 0];
+    Result<LineFigures> result =
+        LineCounting::run(*stream, matrix, axis, reading->budget(), options);
+    if (!result)
+        return std::move(result).error().at(matrix.path);
+    return result;
+}
 
-    Result<std::unique_ptr<LineTable>> table =
-        LineTable::make(lines, stream->workers(), reading->budget());
-    if (!table)
-        return std::move(table)
+Result<std::vector<Figures>> matrixStatsBy(const std::shared_ptr<const Dataset>& dataset,
+                                           const Element& matrix, int axis,
+                                           const std::shared_ptr<Reading>& reading,
+                                           const StatsOptions& options)
+{
+    Result<LineFigures> lines = lineFigures(dataset, matrix, axis, reading, options);
+    if (!lines)
+        return std::move(lines).error();
+    Result<MemoryReservation> room = reading->budget().reserve(
+        MemoryTag::Job, lines->size() * static_cast<Index>(sizeof(Figures)));
+    if (!room)
+        return std::move(room)
             .error()
             .at(matrix.path)
             .advise("Give it more memory, or ask for a part of it.");
-    std::vector<Quantiles> quantiles;
-    Result<void> done;
-    const DType type = stream->dtype();
-    visitReal(type, [&]<typename T>(const T*) {
-        done = pass.run<T>(options.stop, options.progress, [&](int worker, auto&& apply) {
-            (*table)->feed(worker, [&](std::vector<LineSums>& sums) {
-                apply([&](Index line, T value) { sums[at(line)].add(value); });
-            });
-        });
-        if (done && !options.quantiles.empty())
-            done = addQuantiles<T>(pass, (*table)->total(), places, options, reading->budget(),
-                                   quantiles);
-    });
-    if (!done)
-        return std::move(done).error().at(matrix.path);
-
-    const std::vector<LineSums>& sums = (*table)->total();
-    std::vector<Figures> distinct;
-    distinct.reserve(at(lines));
-    for (Index line = 0; line < lines; ++line) {
-        distinct.push_back(figuresOf(sums[at(line)], places, stream->isSparse(), type));
-        if (!quantiles.empty())
-            distinct.back().quantiles = std::move(quantiles[at(line)]);
-    }
-    const std::vector<Index>* wanted = pass.places();
-    if (wanted == nullptr)
-        return distinct;
     std::vector<Figures> result;
-    result.reserve(wanted->size());
-    for (const Index line : *wanted)
-        result.push_back(distinct[at(line)]);
+    result.reserve(at(lines->size()));
+    for (Index k = 0; k < lines->size(); ++k)
+        result.push_back((*lines)[k]);
     return result;
 }
 

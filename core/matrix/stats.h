@@ -66,7 +66,36 @@ struct MatrixStats {
 Result<MatrixStats> matrixStats(const std::shared_ptr<const Dataset>& dataset, const Element& matrix,
                                 const std::shared_ptr<Reading>& reading, const StatsOptions& options);
 
-// The same figures for each row (axis 0) or column (axis 1) of a 2-D matrix, in selection order.
+struct LineSums;
+
+// Figures of each row or column of a matrix, kept compactly and spelled out one at a time: a
+// million lines take about 120 MB this way, charged to the budget they came from, which must live
+// as long. Movable only.
+class LineFigures
+{
+public:
+    LineFigures();
+    LineFigures(LineFigures&&) noexcept;
+    LineFigures& operator=(LineFigures&&) noexcept;
+    ~LineFigures();
+
+    Index size() const noexcept;
+    Figures operator[](Index k) const; // in selection order
+
+private:
+    friend class LineCounting;
+    struct Content;
+    std::unique_ptr<Content> m_content;
+};
+
+// The figures for each row (axis 0) or column (axis 1) of a 2-D matrix, in selection order. One
+// pass; exact quantiles take more: the values of as many lines as fit the budget are sorted in
+// each. OutOfBudget when the sums of all lines do not fit.
+Result<LineFigures> lineFigures(const std::shared_ptr<const Dataset>& dataset, const Element& matrix,
+                                int axis, const std::shared_ptr<Reading>& reading,
+                                const StatsOptions& options);
+
+// The same, all spelled out: about three times the memory.
 Result<std::vector<Figures>> matrixStatsBy(const std::shared_ptr<const Dataset>& dataset,
                                            const Element& matrix, int axis,
                                            const std::shared_ptr<Reading>& reading,

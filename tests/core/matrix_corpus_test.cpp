@@ -94,6 +94,8 @@ private Q_SLOTS:
     void real_data();
     void real();
     void hugeOnesAreReadInPart();
+    void damagedLinesAreNamed_data();
+    void damagedLinesAreNamed();
 
 private:
     Open open(const std::string& location, const std::string& element, bool tiny);
@@ -405,6 +407,52 @@ void MatrixCorpusTest::hugeOnesAreReadInPart()
         QVERIFY(timer.elapsed() < 5000);
         QVERIFY(shared->budget().snapshot().peak <= shared->budget().limit());
     }
+}
+
+void MatrixCorpusTest::damagedLinesAreNamed_data()
+{
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QString>("rule");
+    QTest::addColumn<QString>("sentence");
+    QTest::addColumn<int>("row");   // that is damaged
+    QTest::addColumn<int>("other"); // that is not
+    QTest::newRow("falls") << "bad_indptr_falls.h5ad" << "A032" << "falls from" << 1 << 0;
+    QTest::newRow("range") << "bad_index_range.h5ad" << "A034" << "outside 0..2" << -1 << -1;
+    QTest::newRow("negative") << "bad_index_negative.h5ad" << "A034" << "index -1" << -1 << -1;
+}
+
+void MatrixCorpusTest::damagedLinesAreNamed()
+{
+    QFETCH(QString, file);
+    QFETCH(QString, rule);
+    QFETCH(QString, sentence);
+    QFETCH(int, row);
+    QFETCH(int, other);
+    const std::filesystem::path folder = test::corpusFolder("spec");
+    if (folder.empty())
+        QSKIP("the corpus of encodings is not beside this checkout");
+    const Open matrix = open((folder / file.toStdString()).string(), "X", false);
+    QVERIFY(matrix.reader != nullptr);
+    const Index rows = matrix.reader->rows();
+    const Selection columns = Selection::all(matrix.reader->columns());
+    const auto all = matrix.reader->block(Selection::all(rows), columns);
+    QVERIFY(!all.ok());
+    QCOMPARE(all.error().code(), ErrorCode::Corrupt);
+    QCOMPARE(QString::fromStdString(all.error().ruleId()), rule);
+    QVERIFY2(QString::fromStdString(all.error().message()).contains(sentence),
+             all.error().message().c_str());
+    QVERIFY(QString::fromStdString(all.error().message()).contains("row"));
+    // One row alone: at least one is damaged, at least one can be read.
+    int readable = 0;
+    for (Index k = 0; k < rows; ++k) {
+        const auto one = matrix.reader->block(Selection::of(rows, {k, 1, 1}), columns);
+        readable += one.ok() ? 1 : 0;
+        if (k == row)
+            QVERIFY(!one.ok());
+        if (k == other)
+            QVERIFY2(one.ok(), one.ok() ? "" : one.error().describe().c_str());
+    }
+    QVERIFY(readable > 0 && readable < rows);
 }
 
 QTEST_GUILESS_MAIN(MatrixCorpusTest)

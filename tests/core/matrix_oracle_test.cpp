@@ -204,6 +204,7 @@ private Q_SLOTS:
 
 private:
     void checkBlocks(const MatrixReader& reader, const Plain& plain);
+    void checkLines(const SparseSource& source, const Plain& plain);
     void checkFigures(const std::shared_ptr<const Dataset>& dataset, const Element& element,
                       const Plain& plain, const std::shared_ptr<Reading>& reading);
     std::mt19937_64 m_random{7};
@@ -254,6 +255,7 @@ void MatrixOracleTest::agrees()
                 auto source = SparseSource::open(*dataset, *element, reading);
                 QVERIFY(source.ok());
                 checkBlocks(SparseReader(*dataset, *element, reading, *source, 0), *plain);
+                checkLines(*source, *plain);
             }
             checkFigures(*dataset, *element, *plain, reading);
             if (QTest::currentTestFailed()) {
@@ -288,6 +290,26 @@ void MatrixOracleTest::checkBlocks(const MatrixReader& reader, const Plain& plai
                                             .arg(expected)));
                 }
         }
+}
+
+void MatrixOracleTest::checkLines(const SparseSource& source, const Plain& plain)
+{
+    // Lines in three parts give the entries in the order they are stored.
+    std::size_t seen = 0;
+    const Index step = std::max(Index{1}, source.lines() / 3);
+    for (Index first = 0; first < source.lines(); first += step) {
+        auto block = source.block(first, std::min(step, source.lines() - first));
+        QVERIFY2(block.ok(), block.ok() ? "" : block.error().describe().c_str());
+        for (Index line = 0; line < block->lines(); ++line)
+            for (Index e = block->indptr[at(line)]; e < block->indptr[at(line + 1)]; ++e) {
+                const Entry& entry = plain.entries[seen++];
+                QCOMPARE(block->indices[at(e)], source.byRows() ? entry.column : entry.row);
+                QCOMPARE(first + line, source.byRows() ? entry.row : entry.column);
+                const double value = block->data.number(e);
+                QVERIFY(value == entry.value || (std::isnan(value) && std::isnan(entry.value)));
+            }
+    }
+    QCOMPARE(seen, plain.entries.size());
 }
 
 void MatrixOracleTest::checkFigures(const std::shared_ptr<const Dataset>& dataset,
