@@ -41,9 +41,13 @@ QString scientific(double value, int digits)
         if (mantissa.endsWith(u'.'))
             mantissa.chop(1);
     }
-    if (exponent.startsWith(u'+'))
+    const bool small = exponent.startsWith(u'-');
+    exponent.remove(0, 1);
+    while (exponent.size() > 1 && exponent.startsWith(u'0'))
         exponent.remove(0, 1);
-    return withTrueMinus(mantissa + u'e' + exponent);
+    if (small)
+        exponent.prepend(u'-');
+    return withTrueMinus(mantissa) + u'e' + exponent;
 }
 
 } // namespace
@@ -142,7 +146,7 @@ QString cellNumber(const Values& values, Index i, NumberLook look)
         return value == std::round(value) ? withTrueMinus(QLocale().toString(value, 'f', 0))
                                           : numberText(value);
     if (size < 0.5 * std::pow(10.0, -look.decimals + 1))
-        return scientific(value, 3);
+        return numberText(value, 2); // lined up it would read as nothing or next to nothing
     return withTrueMinus(QLocale().toString(value, 'f', look.decimals));
 }
 

@@ -34,6 +34,14 @@ const std::optional<Error>& ColumnProfiles::problemOf(int column) const
     return found == m_states.end() ? none : found->second.problem;
 }
 
+bool ColumnProfiles::isKnown() const
+{
+    return std::all_of(m_wanted.begin(), m_wanted.end(), [&](int column) {
+        const auto found = m_states.find(column);
+        return found != m_states.end() && (found->second.data || found->second.finished);
+    });
+}
+
 bool ColumnProfiles::isSettled() const
 {
     return !m_timer.isActive() && !m_request.isBusy()

@@ -28,6 +28,8 @@ public:
     // Memory only; null: not known yet.
     const ProfileData* peek(int column) const;
     const std::optional<Error>& problemOf(int column) const;
+    // Whether something is known of everything wanted, if only from a sample.
+    bool isKnown() const;
     // Whether everything wanted is exact, or as exact as it gets.
     bool isSettled() const;
 

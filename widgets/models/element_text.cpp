@@ -189,6 +189,20 @@ QString chunksOf(const hdf5::ArrayInfo& info)
     return {};
 }
 
+std::vector<ArrayRef> arraysOf(const Element& element)
+{
+    std::vector<ArrayRef> arrays;
+    const auto add = [&](const ArrayRef& array) {
+        if (array && std::none_of(arrays.begin(), arrays.end(),
+                                  [&](const ArrayRef& known) { return known.object == array.object; }))
+            arrays.push_back(array);
+    };
+    add(element.values);
+    for (const ElementPart& part : element.parts)
+        add(part.array);
+    return arrays;
+}
+
 bool isShownAsMatrix(const Element& element)
 {
     if (!element.readable || (element.kind != ElementKind::Matrix && element.kind != ElementKind::Array))

@@ -23,10 +23,12 @@ QString filtersOf(const hdf5::ArrayInfo& info);
 // "10,000 × 50" or "in one piece".
 QString chunksOf(const hdf5::ArrayInfo& info);
 
+// The stored arrays behind it, each once.
+std::vector<ArrayRef> arraysOf(const Element& element);
+
 // Whether a tab can show it.
 bool isShownAsMatrix(const Element& element);
-// Value of a scalar text or number as stored, none where it is no scalar or cannot be read without
-// the disk: attributes only. For values use a request.
+// Whether it can be drawn as a map of the cells.
 bool isPlottable(const Element& element, Index obs);
 
 // The data set's own title, or the file's name.

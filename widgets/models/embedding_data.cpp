@@ -2,7 +2,7 @@
 #include "widgets/models/embedding_data.h"
 
 #include "core/anndata/column_reader.h"
-#include "core/paging/array_reader.h"
+#include "core/paging/scan.h"
 #include "widgets/bridge/cell_format.h"
 #include "widgets/models/category_colors.h"
 #include "widgets/models/element_text.h"
@@ -44,7 +44,7 @@ Result<void> scanRows(const std::vector<ArrayRef>& arrays, const std::string& pa
 {
     ScanOptions options;
     options.stop = stop;
-    const ScanPlan plan = planScan(arrays, 0, rows, options);
+    const ScanPlan plan = planScan(arrays, 0, rows, reading, options);
     return scan(arrays, path, reading, plan, options, [&](const ScanBlock& block) -> Result<void> {
         visitReal(arrays[0].dtype(), [&]<typename T>(const T*) {
             const T* values = reinterpret_cast<const T*>(block.bytes[0].data());
@@ -312,28 +312,31 @@ Result<EmbeddingData> readEmbedding(const std::shared_ptr<const Dataset>& datase
     }
     auto x = std::make_shared<std::vector<float>>(at(rows), kNone);
     auto y = std::make_shared<std::vector<float>>(at(rows), kNone);
-    if (embedding.transposed) { // stored axis by axis: each of the two lies in one run
-        const ArrayReader reader(embedding.values, reading, embedding.path);
-        auto both = reader.rows(0, 2, stop);
-        if (!both)
-            return std::move(both).error();
-        for (Index i = 0; i < rows; ++i) {
-            (*x)[at(i)] = static_cast<float>(both->number(i));
-            (*y)[at(i)] = static_cast<float>(both->number(rows + i));
-        }
-    } else {
-        const Index width = (*embedding.shape)[1];
-        auto scanned = scanRows({embedding.values}, embedding.path, rows, *reading, stop,
-                                [&](const ScanBlock& block, auto* values) {
-                                    for (Index i = 0; i < block.count; ++i) {
-                                        const Index row = block.first + i;
-                                        (*x)[at(row)] = static_cast<float>(toDouble(values[i * width]));
-                                        (*y)[at(row)] = static_cast<float>(toDouble(values[i * width + 1]));
-                                    }
-                                });
-        if (!scanned)
-            return std::move(scanned).error();
-    }
+    // Tiles come in any order from several threads; each cell belongs to one of them per axis.
+    const std::size_t cells = embedding.transposed ? 1 : 0;
+    const std::size_t axes = 1 - cells;
+    ScanOptions options;
+    options.stop = stop;
+    auto scanned = scanTiles(embedding.values, embedding.path, *reading, options,
+                             [&](const ScanTile& tile) -> Result<void> {
+        visitReal(embedding.values.dtype(), [&]<typename T>(const T*) {
+            const std::span<const T> values = tile.as<T>();
+            const Index cellStep = cells == 0 ? tile.count[1] : 1;
+            const Index axisStep = cells == 0 ? 1 : tile.count[1];
+            for (Index axis = 0; axis < 2; ++axis) {
+                const Index place = axis - tile.start[axes];
+                if (place < 0 || place >= tile.count[axes])
+                    continue;
+                std::vector<float>& target = axis == 0 ? *x : *y;
+                for (Index i = 0; i < tile.count[cells]; ++i)
+                    target[at(tile.start[cells] + i)]
+                        = static_cast<float>(toDouble(values[at(i * cellStep + place * axisStep)]));
+            }
+        });
+        return {};
+    });
+    if (!scanned)
+        return std::move(scanned).error();
     data.x = std::move(x);
     data.y = std::move(y);
     return data;

@@ -88,6 +88,8 @@ FrameSource::FrameSource(ModelContext context, std::shared_ptr<const Dataset> da
         const int place = placeByNumber(any);
         if (place >= 0)
             Q_EMIT profilesChanged(place, place);
+        if (isFilled())
+            Q_EMIT filled();
     });
     installReader();
 }
@@ -146,13 +148,10 @@ void FrameSource::piecesArrived(const std::vector<PieceKey>& keys)
     }
     if (first <= last)
         Q_EMIT changed(first, last);
-    if (m_pieces.isComplete())
-        Q_EMIT filled();
-    else
-        QTimer::singleShot(0, &m_guard, [this] {
-            if (m_pieces.isComplete())
-                Q_EMIT filled();
-        });
+    QTimer::singleShot(0, &m_guard, [this] {
+        if (isFilled())
+            Q_EMIT filled();
+    });
 }
 
 int FrameSource::allColumnCount() const
@@ -275,7 +274,7 @@ qint64 FrameSource::placeOf(Index fileRow) const
 
 bool FrameSource::isFilled() const
 {
-    return m_pieces.isComplete();
+    return m_pieces.isComplete() && m_profiles.isKnown();
 }
 
 qint64 FrameSource::rowCount() const
@@ -441,7 +440,8 @@ void FrameSource::describe(int any, ColumnProfile& profile) const
         if (data->distinct)
             profile.captionLeft = data->exact
                 ? countText(*data->distinct) + u" different"_s
-                : u"%1 of %2 looked at differ"_s.arg(countText(*data->distinct), countText(data->rows));
+                : (data->unique ? u"all different"_s
+                                : u"%1 of %2 different"_s.arg(countText(*data->distinct), countText(data->rows)));
     } else if (!data->counts.empty()) {
         profile.kind = ColumnProfile::Kind::Categories;
         const auto colors = m_colors.find(any);

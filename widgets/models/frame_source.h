@@ -65,7 +65,7 @@ public:
     // The place of a row of the file; -1 where it is not shown. Costs a pass in sorted tables.
     qint64 placeOf(Index fileRow) const;
 
-    // Whether every value that is looked at has come.
+    // Whether every value that is looked at has come, and what the heads say at first.
     bool isFilled() const;
     bool isSettled() const { return isFilled() && m_profiles.isSettled(); }
     Index cachedBytes() const { return m_pieces.bytes(); }

@@ -132,13 +132,13 @@ MatrixSource::MatrixSource(ModelContext context, std::shared_ptr<const Dataset> 
     m_tiles.failed = broke;
     m_names.failed = broke;
     installNamesReader();
-    open();
 }
 
 MatrixSource::~MatrixSource() = default;
 
 void MatrixSource::open()
 {
+    m_asked = true;
     m_openRequest.request<std::shared_ptr<const MatrixReader>>(
         [dataset = m_dataset, matrix = &m_matrix, reading = m_context.reading](std::stop_token) {
             return MatrixReader::open(dataset, *matrix, reading);
@@ -157,7 +157,7 @@ void MatrixSource::open()
 void MatrixSource::opened(std::shared_ptr<const MatrixReader> reader)
 {
     m_reader = std::move(reader);
-    if (m_reader->rows() != m_rows || m_reader->columns() != m_columns) {
+    if (m_reader->rows() != m_order.extent() || m_reader->columns() != m_columns) {
         m_rows = m_reader->rows();
         m_columns = m_reader->columns();
         m_order = Selection::all(m_rows);
@@ -169,9 +169,8 @@ void MatrixSource::opened(std::shared_ptr<const MatrixReader> reader)
     m_rangeRequest.request<ShadeRange>(
         [reader = m_reader](std::stop_token stop) { return sampleRange(*reader, stop); },
         [this](Result<ShadeRange> range) {
-            if (!range)
-                return; // the tiles meet the same trouble and say so
-            m_range = *range;
+            // Where the sample meets damage the tiles around it may be sound: no shades then.
+            m_range = range ? *range : ShadeRange();
             Q_EMIT rangeFound();
             Q_EMIT changed();
         });
@@ -294,7 +293,8 @@ void MatrixSource::arrived()
 
 bool MatrixSource::isFilled() const
 {
-    return m_problem || (m_reader && m_tiles.isComplete() && m_names.isComplete() && m_range);
+    return m_problem || m_rows == 0 || m_columns == 0
+        || (m_reader && m_tiles.isComplete() && m_names.isComplete() && m_range);
 }
 
 void MatrixSource::setSymbols(const Element* column)
@@ -328,9 +328,21 @@ void MatrixSource::setRowOrder(Selection order, bool grouped)
     want(m_window);
 }
 
+qint64 MatrixSource::placeOf(Index fileRow) const
+{
+    if (m_order.isAll())
+        return fileRow < m_rows ? fileRow : -1;
+    for (Index place = 0; place < m_order.size(); ++place)
+        if (m_order[place] == fileRow)
+            return place;
+    return -1;
+}
+
 void MatrixSource::want(const Window& window)
 {
     m_window = window;
+    if (!m_asked)
+        open(); // on the first look: a matrix that nobody shows costs nothing
     const auto blocks = [](qint64 first, qint64 last, Index extent, Index size) {
         std::vector<Index> list;
         if (last >= first && extent > 0)

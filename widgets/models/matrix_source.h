@@ -67,6 +67,9 @@ public:
     // Rows in another order (sorted by a label, say); grouped: write the label where it changes.
     void setRowOrder(Selection order, bool grouped);
     Index fileRow(qint64 row) const { return m_order[row]; }
+    bool isInFileOrder() const { return m_order.isAll(); }
+    // Where a row of the file stands now; -1: nowhere. Costs a pass where rows are sorted.
+    qint64 placeOf(Index fileRow) const;
 
     const std::optional<ShadeRange>& range() const { return m_range; }
     const std::optional<Error>& problem() const { return m_problem; }
@@ -126,6 +129,7 @@ private:
     Latest m_openRequest;
     Latest m_rangeRequest;
     Window m_window;
+    bool m_asked = false; // for the reader
 };
 
 // The rows a bounded look takes: all of them, or runs spread over the axis.

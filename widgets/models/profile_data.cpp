@@ -2,6 +2,7 @@
 #include "widgets/models/profile_data.h"
 
 #include "core/paging/array_reader.h"
+#include "core/paging/scan.h"
 
 #include <algorithm>
 #include <atomic>
@@ -301,7 +302,7 @@ Result<void> scanColumn(const ProfileTask& task, std::stop_token stop, int threa
     ScanOptions options;
     options.stop = stop;
     options.threads = threads;
-    const ScanPlan plan = planScan(arrays, 0, rowsOf(task), options);
+    const ScanPlan plan = planScan(arrays, 0, rowsOf(task), *task.reading, options);
     return scan(arrays, column.path, *task.reading, plan, options,
                 [&](const ScanBlock& block) -> Result<void> {
                     const auto masked = [&](Index i) {

@@ -77,7 +77,7 @@ void StructureModel::setDataset(std::shared_ptr<const Dataset> dataset, const El
 void StructureModel::setHolds(const std::string& path, const HoldsResult& holds)
 {
     m_holds[path] = holds;
-    announce(path);
+    announceAt(path);
 }
 
 const HoldsResult* StructureModel::holdsOf(const std::string& path) const
@@ -89,7 +89,7 @@ const HoldsResult* StructureModel::holdsOf(const std::string& path) const
 void StructureModel::setStoredBytes(const std::string& path, Index bytes)
 {
     m_bytes[path] = bytes;
-    announce(path);
+    announceAt(path);
 }
 
 std::optional<Index> StructureModel::storedBytesOf(const std::string& path) const
@@ -98,7 +98,7 @@ std::optional<Index> StructureModel::storedBytesOf(const std::string& path) cons
     return found == m_bytes.end() ? std::nullopt : std::optional(found->second);
 }
 
-void StructureModel::announce(const std::string& path)
+void StructureModel::announceAt(const std::string& path)
 {
     if (!m_dataset)
         return;
@@ -214,6 +214,10 @@ QVariant StructureModel::data(const QModelIndex& index, int role) const
     case IconRole: return iconOf(element);
     case BriefRole: return briefWithSize(element);
     case ChipsRole: return QVariant::fromValue(chipsOf(element));
+    case SizeRole: {
+        const auto bytes = storedBytesOf(element.path);
+        return bytes && !element.path.empty() ? sizeText(*bytes) : QString();
+    }
     case StrongRole: return element.path.empty();
     case PathRole: return pathOf(element);
     default: return {};

@@ -33,6 +33,7 @@ public:
         IconRole,                       // name of a bundled icon
         BriefRole,                      // what stands at the right
         ChipsRole,                      // QList<StructureChip>
+        SizeRole,                       // bytes on disk as text; empty while not known
         StrongRole,                     // true for the file itself
         PathRole,
     };
@@ -67,7 +68,7 @@ private:
     QList<StructureChip> chipsOf(const Element& element) const;
     QString briefWithSize(const Element& element) const;
     QString toolTipOf(const Element& element) const;
-    void announce(const std::string& path);
+    void announceAt(const std::string& path);
 
     std::shared_ptr<const Dataset> m_dataset;
     std::unique_ptr<Node> m_root; // invisible; its one child is the file

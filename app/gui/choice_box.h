@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QtWidgets/QComboBox>
+
+namespace cellfolio {
+
+// A combo box whose list can be searched once it is long: files have thousands of columns.
+class ChoiceBox : public QComboBox
+{
+    Q_OBJECT
+public:
+    explicit ChoiceBox(const QString& accessibleName, QWidget* parent = nullptr);
+
+    // Adds a choice with a bundled icon.
+    void addChoice(const QString& iconName, const QString& text, const QVariant& value = {});
+
+    void showPopup() override;
+
+    static constexpr int kSearchFrom = 16;
+};
+
+
+} // namespace cellfolio

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/bridge/model_context.h"
+
+#include <QtWidgets/QWidget>
+
+class QTabWidget;
+
+namespace cellfolio {
+
+class Banner;
+class ElidedLabel;
+class EmbeddingTab;
+class FindingsTab;
+class MatrixTab;
+class Session;
+class TableTab;
+class ValueTab;
+struct Element;
+
+// The middle of the window while a file is open: what it is in one line, what limits it, and the
+// tabs Cells, Genes, Matrix, Embedding, Findings, and Value once one was asked for.
+class FilePage : public QWidget
+{
+    Q_OBJECT
+public:
+    FilePage(Session& session, QWidget* parent = nullptr);
+    ~FilePage() override;
+
+    enum class Tab { Cells, Genes, Matrix, Embedding, Findings, Value };
+    void showTab(Tab tab);
+    Tab currentTab() const;
+    QWidget* currentWidget() const;
+    // The table in front: Cells, Genes, the one below the map; null in other tabs.
+    TableTab* currentTable() const;
+
+    TableTab* cells() const { return m_cells; }
+    TableTab* genes() const { return m_genes; }
+    MatrixTab* matrix() const { return m_matrix; }
+    EmbeddingTab* embedding() const { return m_embedding; }
+    FindingsTab* findings() const { return m_findings; }
+    ValueTab* value() const { return m_value; }
+    QString summary() const;
+
+    // The session's file has been opened: fill everything.
+    void showDataset();
+    // Goes where the element is shown: its tab, its column, or Value.
+    void showElement(const Element& element);
+    void goToGene(Index row, bool ofRaw);
+    // Whether what is in front has come, so that a picture of it is worth taking.
+    bool isFilled() const;
+    void sayChangedOnDisk(const QString& sentence);
+    void sayBeingWritten(const QString& sentence);
+    QString selectionText() const;
+
+Q_SIGNALS:
+    void filled();
+    void elementPicked(const cellfolio::Element* element); // by looking at it
+    void valuePicked(const QString& cell, const QString& gene, const QString& value);
+    void reloadRequested();
+    void selectionChanged();
+    void statusMessage(const QString& sentence);
+
+private:
+    void updateSummary();
+    void showFacts();
+    int indexOf(Tab tab) const;
+
+    Session& m_session;
+    Banner* m_changed = nullptr;
+    Banner* m_limits = nullptr;
+    ElidedLabel* m_summary = nullptr;
+    QTabWidget* m_tabs = nullptr;
+    TableTab* m_cells = nullptr;
+    TableTab* m_genes = nullptr;
+    MatrixTab* m_matrix = nullptr;
+    EmbeddingTab* m_embedding = nullptr;
+    FindingsTab* m_findings = nullptr;
+    ValueTab* m_value = nullptr;
+    bool m_chosen = false; // the user has chosen a tab
+};
+
+} // namespace cellfolio

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/gui/main_window.h"
+#include "app/gui/program.h"
+#include "app/gui/snapshot.h"
+#include "widgets/style/icons.h"
+
+#include <CLI/CLI.hpp>
+
+#include <QtCore/QLocale>
+#include <QtWidgets/QApplication>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+using namespace cellfolio;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+struct CommandLine {
+    std::vector<std::string> files;
+    std::string snapshot;
+    std::string tab;
+    std::string colorBy;
+    std::string element;
+    std::string size = "1280x800";
+    std::string theme;
+};
+
+void describe(CLI::App& app, CommandLine& line)
+{
+    app.set_version_flag("--version", std::string("cellfolio ") + CELLFOLIO_VERSION);
+    app.add_option("FILE", line.files, "Files to open, each in a window of its own");
+    auto* snapshot = app.add_option("--snapshot", line.snapshot,
+                                    "Draw the window into this picture, without a screen, and end");
+    app.add_option("--tab", line.tab, "What the picture shows")
+        ->check(CLI::IsMember({"cells", "genes", "matrix", "embedding", "findings"}))
+        ->needs(snapshot);
+    app.add_option("--color-by", line.colorBy, "Column of obs that colours the embedding")->needs(snapshot);
+    app.add_option("--element", line.element, "Element to show, as in `cellfolio-cli info`")->needs(snapshot);
+    app.add_option("--size", line.size, "Width and height of the picture in pixels")
+        ->capture_default_str()
+        ->needs(snapshot);
+    app.add_option("--theme", line.theme, "light or dark; otherwise as the system or as chosen before")
+        ->check(CLI::IsMember({"light", "dark"}));
+}
+
+// Qt can only start where there is a place to draw; a picture needs none.
+void choosePlatform(const CommandLine& line)
+{
+    if (!line.snapshot.empty() && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+}
+
+} // namespace
+
+int main(int argc, char* argv[])
+{
+    CLI::App parser("Opens and browses very large single-cell files.", "cellfolio");
+    CommandLine line;
+    describe(parser, line);
+    try {
+        parser.parse(argc, argv);
+    } catch (const CLI::ParseError& problem) {
+        return parser.exit(problem) == 0 ? 0 : 2;
+    }
+    const std::optional<QSize> size = parseSize(QString::fromStdString(line.size));
+    if (!size || (!line.snapshot.empty() && line.files.size() > 1)) {
+        std::fputs(size ? "cellfolio: --snapshot draws one FILE.\n"
+                        : "cellfolio: --size wants WIDTHxHEIGHT between 320 and 8000, as 1280x800.\n",
+                   stderr);
+        return 2;
+    }
+    choosePlatform(line);
+
+    QApplication app(argc, argv);
+    QApplication::setApplicationName(u"cellfolio"_s);
+    QApplication::setOrganizationName(u"cellfolio"_s);
+    QApplication::setApplicationDisplayName(u"Cellfolio"_s);
+    QApplication::setApplicationVersion(QLatin1String(CELLFOLIO_VERSION));
+    if (QLocale().language() == QLocale::C) // no thousands mark otherwise
+        QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+
+    Program program({});
+    if (line.theme == "light")
+        applyTheme(app, ThemeChoice::Light);
+    else if (line.theme == "dark")
+        applyTheme(app, ThemeChoice::Dark);
+    else
+        applyTheme(app, program.themeChoice());
+    QApplication::setWindowIcon(windowIcon());
+
+    if (!line.snapshot.empty()) {
+        SnapshotOptions options;
+        options.output = QString::fromStdString(line.snapshot);
+        options.file = line.files.empty() ? QString() : QString::fromStdString(line.files.front());
+        options.tab = QString::fromStdString(line.tab);
+        options.colorBy = QString::fromStdString(line.colorBy);
+        options.element = QString::fromStdString(line.element);
+        options.size = *size;
+        return takeSnapshot(program, options);
+    }
+    MainWindow* first = program.newWindow();
+    first->show();
+    for (const std::string& file : line.files)
+        program.open(QString::fromStdString(file), first);
+    return QApplication::exec();
+}

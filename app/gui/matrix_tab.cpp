@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/gui/matrix_tab.h"
+
+#include "app/gui/bar.h"
+#include "app/gui/farewell.h"
+#include "app/gui/choice_box.h"
+#include "app/gui/ramp_key.h"
+#include "widgets/bridge/cell_format.h"
+#include "widgets/models/category_colors.h"
+#include "widgets/models/column_sort.h"
+#include "widgets/models/dataset_summary.h"
+#include "widgets/models/element_text.h"
+#include "widgets/style/fonts.h"
+#include "widgets/style/theme.h"
+#include "widgets/views/banner.h"
+#include "widgets/views/empty_view.h"
+#include "widgets/views/matrix_grid.h"
+
+#include <QtWidgets/QInputDialog>
+#include <QtWidgets/QLabel>
+#include <QtWidgets/QStackedWidget>
+#include <QtWidgets/QToolButton>
+#include <QtWidgets/QVBoxLayout>
+
+#include <algorithm>
+
+namespace cellfolio {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+struct OrderedRows {
+    Selection order;
+    std::vector<QColor> colors;
+};
+
+} // namespace
+
+MatrixTab::MatrixTab(ModelContext context, QWidget* parent)
+    : QWidget(parent), m_context(context), m_choice(new ChoiceBox(u"Matrix"_s, this)),
+      m_order(new ChoiceBox(u"Order of the cells"_s, this)), m_kind(new QLabel(this)),
+      m_key(new RampKey(this)), m_stack(new QStackedWidget(this)), m_banner(new Banner(this)),
+      m_grid(new MatrixGrid(this)), m_empty(new EmptyView(this)), m_orderRequest(context.patient)
+{
+    auto* bar = new Bar(this);
+    bar->addCaption(u"Matrix"_s);
+    bar->addControl(m_choice);
+    bar->addCaption(u"Cells by"_s);
+    bar->addControl(m_order);
+    bar->addStretch();
+    m_kind->setProperty("role", u"quiet"_s);
+    m_kind->setFont(fonts::caption());
+    bar->addControl(m_kind);
+    bar->addControl(m_key);
+    m_numbers = bar->addTool(u"numbers"_s, {}, u"Show the numbers"_s, true);
+    m_shades = bar->addTool(u"palette"_s, {}, u"Shade by value"_s, true);
+    QToolButton* copyButton = bar->addTool(u"copy"_s, {}, u"Copy what is visible, with names · Ctrl+Shift+C"_s);
+    m_numbers->setChecked(true);
+    m_shades->setChecked(true);
+
+    m_stack->addWidget(m_grid);
+    m_stack->addWidget(m_empty);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(bar);
+    layout->addWidget(m_banner);
+    layout->addWidget(m_stack, 1);
+    m_banner->hide();
+    m_key->hide();
+    setFocusProxy(m_grid);
+    m_grid->setAccessibleName(u"Values of the matrix"_s);
+
+    connect(m_choice, &QComboBox::activated, this, [this](int place) {
+        if (place >= 0 && place < static_cast<int>(m_matrices.size()))
+            showMatrix(*m_matrices[static_cast<std::size_t>(place)]);
+    });
+    connect(m_order, &QComboBox::activated, this, &MatrixTab::applyOrder);
+    connect(m_numbers, &QToolButton::toggled, m_grid, &MatrixGrid::setNumbersShown);
+    connect(m_shades, &QToolButton::toggled, m_grid, &MatrixGrid::setShadesShown);
+    connect(copyButton, &QToolButton::clicked, m_grid, &MatrixGrid::copyWindow);
+    connect(m_grid, &MatrixGrid::currentChanged, this, [this](qint64 row, qint64 column) {
+        if (m_source && row >= 0 && column >= 0)
+            Q_EMIT valuePicked(m_source->rowHead(row).name, m_source->columnHead(column).name,
+                               m_source->exactText(row, column));
+    });
+}
+
+MatrixTab::~MatrixTab()
+{
+    partFromChildren(*this);
+    m_grid->setSource(nullptr);
+}
+
+void MatrixTab::clear()
+{
+    m_orderRequest.cancel();
+    m_grid->setSource(nullptr);
+    m_source.reset();
+    m_matrices.clear();
+    m_choice->clear();
+    m_order->clear();
+    m_banner->hide();
+    m_key->hide();
+    m_kind->clear();
+    m_symbols = nullptr;
+    m_rawSymbols = nullptr;
+    m_groups = nullptr;
+    m_dataset.reset();
+}
+
+void MatrixTab::setDataset(std::shared_ptr<const Dataset> dataset)
+{
+    clear();
+    m_dataset = std::move(dataset);
+    m_matrices = matricesOf(*m_dataset);
+    for (const char* group : {"obsp", "varp"})
+        if (const Element* graphs = m_dataset->root().child(group))
+            for (const auto& graph : graphs->children)
+                if (isShownAsMatrix(*graph))
+                    m_matrices.push_back(graph.get());
+    fillChoices();
+    if (m_matrices.empty()) {
+        m_empty->setContent({u"grid-dots"_s, u"No matrix in this file"_s,
+                             u"X, raw and layers would be here. This file has none that can be read."_s,
+                             {}, {}, false});
+        m_stack->setCurrentWidget(m_empty);
+        return;
+    }
+    showMatrix(*m_matrices.front());
+}
+
+void MatrixTab::fillChoices()
+{
+    m_choice->clear();
+    for (const Element* matrix : m_matrices)
+        m_choice->addChoice(iconOf(*matrix), pathOf(*matrix));
+    m_order->clear();
+    m_order->addChoice(u"minus"_s, u"order of the file"_s, QString());
+    const Element* obs = m_dataset->obs();
+    if (obs == nullptr)
+        return;
+    for (const auto& column : obs->children)
+        if (column->readable && column->column == ColumnKind::Categorical
+            && column->categoryCount.value_or(0) <= 1000)
+            m_order->addChoice(iconOf(*column), toQString(column->name), toQString(column->name));
+}
+
+bool MatrixTab::showMatrix(const Element& matrix)
+{
+    if (!isShownAsMatrix(matrix))
+        return false;
+    auto place = std::find(m_matrices.begin(), m_matrices.end(), &matrix);
+    if (place == m_matrices.end()) {
+        m_matrices.push_back(&matrix);
+        fillChoices();
+        place = m_matrices.end() - 1;
+    }
+    m_choice->setCurrentIndex(static_cast<int>(place - m_matrices.begin()));
+    if (!m_source || &m_source->matrix() != &matrix)
+        makeSource(matrix);
+    Q_EMIT matrixShown(&matrix);
+    return true;
+}
+
+void MatrixTab::makeSource(const Element& matrix)
+{
+    m_banner->hide();
+    m_stack->setCurrentWidget(m_grid);
+    m_grid->setSource(nullptr);
+    m_source = std::make_unique<MatrixSource>(m_context, m_dataset, matrix);
+    m_source->setSymbols(matrix.ofRaw ? m_rawSymbols : m_symbols);
+    m_source->setGroups(m_groups, m_groupColors);
+    m_order->setEnabled(m_source->rowTable() != nullptr && m_source->rowTable() == m_dataset->obs());
+    connect(m_source.get(), &MatrixSource::filled, this, &MatrixTab::filled);
+    connect(m_source.get(), &MatrixSource::rangeFound, this, [this] {
+        updateKey();
+        Q_EMIT filled();
+    });
+    connect(m_source.get(), &MatrixSource::failed, this, [this](const Error& error) {
+        m_banner->showMessage(Banner::Tone::Error, errorText(error));
+        Q_EMIT filled();
+    });
+    m_grid->setSource(m_source.get());
+    updateHolds();
+    updateKey();
+    applyOrder();
+}
+
+// Sorted in the background; until then the rows stay where they are. Rows in the order of a label
+// carry its colours.
+void MatrixTab::applyOrder()
+{
+    if (!m_source || !m_order->isEnabled())
+        return;
+    const QString name = m_order->currentData().toString();
+    const Element* obs = m_dataset->obs();
+    const Element* column = name.isEmpty() || obs == nullptr ? nullptr : obs->child(toStdString(name));
+    if (column == nullptr) {
+        m_orderRequest.cancel();
+        m_source->setGroups(m_groups, m_groupColors);
+        if (!m_source->isInFileOrder())
+            m_source->setRowOrder(Selection::all(m_source->rowTable()->rows), false);
+        return;
+    }
+    m_orderRequest.request<OrderedRows>(
+        [dataset = m_dataset, obs, column, reading = m_context.reading,
+         others = Theme::current().outside](std::stop_token stop) -> Result<OrderedRows> {
+            auto order = sortedRows(dataset, *obs, column, SortOrder::Ascending, reading, stop);
+            if (!order)
+                return std::move(order).error();
+            auto colors = colorsOf(dataset, *column, {}, others, reading, stop);
+            if (!colors)
+                return std::move(colors).error();
+            return OrderedRows{std::move(*order), std::move(*colors)};
+        },
+        [this, column](Result<OrderedRows> answer) {
+            if (!answer) {
+                m_banner->showMessage(Banner::Tone::Error, errorText(answer.error()));
+            } else if (m_source) {
+                m_source->setGroups(column, answer->colors);
+                m_source->setRowOrder(std::move(answer->order), true);
+            }
+        });
+}
+
+void MatrixTab::setSymbols(const Element* var, const Element* rawVar)
+{
+    m_symbols = var;
+    m_rawSymbols = rawVar;
+    if (m_source)
+        m_source->setSymbols(m_source->matrix().ofRaw ? rawVar : var);
+}
+
+void MatrixTab::setGroups(const Element* column, const std::vector<QColor>& colors)
+{
+    m_groups = column;
+    m_groupColors = colors;
+    if (m_source && m_source->isInFileOrder())
+        m_source->setGroups(column, colors);
+}
+
+void MatrixTab::setHolds(std::function<const HoldsResult*(const Element&)> holds)
+{
+    m_holds = std::move(holds);
+    updateHolds();
+}
+
+void MatrixTab::updateHolds()
+{
+    const HoldsResult* holds = m_source && m_holds ? m_holds(m_source->matrix()) : nullptr;
+    m_kind->setText(holds == nullptr ? QString() : toQString(holds->text()));
+    m_kind->setToolTip(holds == nullptr || holds->exact ? QString()
+                                                        : u"Judged from a sample of the values"_s);
+}
+
+void MatrixTab::updateKey()
+{
+    if (!m_source || !m_source->range()) {
+        m_key->hide();
+        return;
+    }
+    m_key->setEnds(numberText(m_source->range()->low, 3), numberText(m_source->range()->high, 3));
+}
+
+bool MatrixTab::isFilled() const
+{
+    return m_dataset && (!m_source || m_source->isFilled());
+}
+
+void MatrixTab::goToGene(Index column)
+{
+    if (m_source)
+        m_grid->goToColumn(column);
+}
+
+void MatrixTab::goToCell(Index fileRow)
+{
+    if (m_source && m_source->placeOf(fileRow) >= 0)
+        m_grid->goToRow(m_source->placeOf(fileRow));
+}
+
+void MatrixTab::askForRow()
+{
+    if (!m_source || m_source->rowCount() == 0)
+        return;
+    bool ok = false;
+    const QString text = QInputDialog::getText(
+        this, u"Go to row"_s, u"Row, 0 to %1:"_s.arg(countText(m_source->rowCount() - 1)),
+        QLineEdit::Normal, QString(), &ok);
+    QString digits;
+    for (const QChar c : text)
+        if (c.isDigit())
+            digits += c;
+    const qint64 row = digits.toLongLong(&ok);
+    if (ok && row < m_source->rowCount())
+        m_grid->goToRow(row);
+    else if (!text.isEmpty())
+        Q_EMIT statusMessage(u"There is no row “%1”: rows go from 0 to %2."_s.arg(
+            text, countText(m_source->rowCount() - 1)));
+}
+
+void MatrixTab::copy(bool withNames)
+{
+    if (withNames)
+        m_grid->copyWindow();
+    else
+        m_grid->copy();
+}
+
+QString MatrixTab::pickedText() const
+{
+    return m_source && m_grid->currentRow() >= 0 && m_grid->currentColumn() >= 0 ? u"1 value picked"_s
+                                                                                 : QString();
+}
+
+} // namespace cellfolio

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/views/start_page.h"
+
+#include <QtCore/QDateTime>
+#include <QtCore/QString>
+#include <QtCore/QStringList>
+
+#include <vector>
+
+namespace cellfolio {
+
+// The ten files open lately, kept in the settings. UI thread only.
+class RecentFiles
+{
+public:
+    static constexpr int kMost = 10;
+
+    struct Entry {
+        QString path;
+        QString shape; // "700 × 765"
+        QString size;
+        QDateTime when;
+    };
+
+    std::vector<Entry> entries() const;
+    void add(const Entry& entry);
+    void forget(const QString& path);
+    void clear();
+
+    // As the start page shows them. `missing`: paths that are not there, found out off the UI thread.
+    std::vector<RecentFile> forStartPage(const QStringList& missing) const;
+};
+
+// "10:31", "Yesterday", "Monday", "9 Oct", "9 Oct 2024".
+QString dayText(const QDateTime& when, const QDateTime& now);
+// The folder as people say it: from the home folder on.
+QString folderText(const QString& path);
+
+} // namespace cellfolio

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/gui/snapshot.h"
+
+#include "app/gui/embedding_tab.h"
+#include "app/gui/main_window.h"
+#include "app/gui/program.h"
+#include "app/gui/session.h"
+#include "core/run/memory_budget.h"
+#include "widgets/bridge/cell_format.h"
+
+#include <QtCore/QElapsedTimer>
+#include <QtCore/QEventLoop>
+#include <QtCore/QRegularExpression>
+#include <QtCore/QTimer>
+#include <QtGui/QPixmap>
+
+#include <cstdio>
+#include <functional>
+#include <map>
+
+namespace cellfolio {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+void complain(const QString& sentence)
+{
+    std::fprintf(stderr, "cellfolio: %s\n", sentence.toUtf8().constData());
+}
+
+// The window is drawn as it fills; asking now and then costs less than to miss the last signal.
+bool waitUntil(const std::function<bool()>& ready, int seconds)
+{
+    QElapsedTimer clock;
+    clock.start();
+    while (!ready()) {
+        if (clock.elapsed() > qint64(seconds) * 1000)
+            return false;
+        QEventLoop loop;
+        QTimer::singleShot(5, &loop, &QEventLoop::quit);
+        loop.exec();
+    }
+    return true;
+}
+
+} // namespace
+
+std::optional<QSize> parseSize(const QString& text)
+{
+    static const QRegularExpression form(u"^(\\d{3,4})x(\\d{3,4})$"_s);
+    const QRegularExpressionMatch match = form.match(text);
+    const QSize size(match.captured(1).toInt(), match.captured(2).toInt());
+    if (!match.hasMatch() || size.width() < 320 || size.height() < 320 || size.width() > 8000 || size.height() > 8000)
+        return std::nullopt;
+    return size;
+}
+
+int takeSnapshot(Program& program, const SnapshotOptions& options)
+{
+    static const std::map<QString, FilePage::Tab> tabs{{u"cells"_s, FilePage::Tab::Cells},
+                                                       {u"genes"_s, FilePage::Tab::Genes},
+                                                       {u"matrix"_s, FilePage::Tab::Matrix},
+                                                       {u"embedding"_s, FilePage::Tab::Embedding},
+                                                       {u"findings"_s, FilePage::Tab::Findings}};
+    MainWindow* window = program.newWindow();
+    window->resize(options.size);
+    window->show();
+    window->resize(options.size);
+    int code = 0;
+    if (!options.file.isEmpty()) {
+        window->open(absoluteLocation(options.file));
+        if (!waitUntil([&] { return window->session().state() != Session::State::Opening; }, options.waitSeconds)) {
+            complain(u"%1 did not open within %2 seconds."_s.arg(options.file).arg(options.waitSeconds));
+            return exitCode(ErrorCode::Io);
+        }
+        if (window->session().state() == Session::State::Failed) {
+            const Error& error = *window->session().problem();
+            complain(errorText(error));
+            code = exitCode(error.code());
+        } else {
+            if (!options.tab.isEmpty())
+                window->filePage()->showTab(tabs.at(options.tab));
+            if (!options.colorBy.isEmpty() && !window->filePage()->embedding()->colorBy(options.colorBy)) {
+                complain(u"There is no column \"%1\" in obs that can colour."_s.arg(options.colorBy));
+                return exitCode(ErrorCode::NotFound);
+            }
+            if (!options.element.isEmpty()) {
+                const auto element = window->session().dataset()->find(toStdString(options.element));
+                if (!element) {
+                    complain(errorText(element.error()));
+                    return exitCode(element.error().code());
+                }
+                window->filePage()->showElement(**element);
+            }
+            if (!waitUntil([&] { return window->isFirstScreenFilled(); }, options.waitSeconds)) {
+                complain(u"The window was not filled within %1 seconds."_s.arg(options.waitSeconds));
+                return exitCode(ErrorCode::Io);
+            }
+        }
+    }
+    const QPixmap picture = window->grab();
+    if (!picture.save(options.output)) {
+        complain(u"%1 cannot be written."_s.arg(options.output));
+        return exitCode(ErrorCode::Io);
+    }
+    return code;
+}
+
+} // namespace cellfolio

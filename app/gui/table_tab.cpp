@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/gui/table_tab.h"
+
+#include "app/gui/bar.h"
+#include "app/gui/farewell.h"
+#include "app/gui/column_chooser.h"
+#include "app/gui/name_field.h"
+#include "widgets/bridge/cell_format.h"
+#include "widgets/style/fonts.h"
+#include "widgets/style/icons.h"
+#include "widgets/views/banner.h"
+#include "widgets/views/paged_table_view.h"
+
+#include <QtGui/QClipboard>
+#include <QtGui/QGuiApplication>
+#include <QtWidgets/QInputDialog>
+#include <QtWidgets/QLabel>
+#include <QtWidgets/QMenu>
+#include <QtWidgets/QToolButton>
+#include <QtWidgets/QVBoxLayout>
+
+namespace cellfolio {
+
+using namespace Qt::StringLiterals;
+
+TableTab::TableTab(ModelContext context, Form form, QWidget* parent)
+    : QWidget(parent), m_context(context), m_form(form), m_count(new QLabel(this)),
+      m_noun(new QLabel(this)), m_sorting(new QLabel(this)),
+      m_find(new NameField(context, u"Find a name"_s, this)), m_banner(new Banner(this)),
+      m_view(new PagedTableView(this))
+{
+    auto* bar = new Bar(this);
+    m_count->setFont(fonts::bodySemibold());
+    m_noun->setProperty("role", u"quiet"_s);
+    m_sorting->setProperty("role", u"quiet"_s);
+    bar->addControl(m_count);
+    bar->addControl(m_noun);
+    bar->addControl(m_sorting);
+    m_stopSorting = bar->addTool(u"x"_s, {}, u"Stop sorting"_s);
+    bar->addStretch();
+    m_find->setFixedWidth(form == Form::Whole ? 220 : 180);
+    m_find->setKeyHint(form == Form::Whole ? u"Ctrl+F"_s : QString());
+    bar->addControl(m_find);
+    m_columns = bar->addTool(u"columns"_s, u"Columns"_s, u"Choose the columns to show"_s);
+    QToolButton* copyButton
+        = bar->addTool(u"copy"_s, {}, u"Copy the selected rows with column names · Ctrl+Shift+C"_s);
+
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(bar);
+    layout->addWidget(m_banner);
+    layout->addWidget(m_view, 1);
+    m_banner->hide();
+    showSortState();
+    setFocusProxy(m_view);
+
+    connect(m_columns, &QToolButton::clicked, this, &TableTab::chooseColumns);
+    connect(copyButton, &QToolButton::clicked, this, [this] { copy(true); });
+    connect(m_stopSorting, &QToolButton::clicked, this, [this] {
+        if (m_source)
+            m_source->cancelSort();
+        showSortState();
+    });
+    connect(m_find, &NameField::picked, this, [this](qint64 row) { goToFileRow(row); });
+    connect(m_view, &PagedTableView::sortRequested, this, &TableTab::sortBy);
+    connect(m_view, &PagedTableView::headerMenuRequested, this, &TableTab::headerMenu);
+    connect(m_view, &PagedTableView::contextMenuRequested, this, &TableTab::rowMenu);
+    connect(m_view, &PagedTableView::selectionChanged, this, &TableTab::selectionChanged);
+    connect(m_view, &PagedTableView::copyRefused, this, &TableTab::statusMessage);
+    connect(m_view, &PagedTableView::copied, this, [this](qint64 rows, int columns) {
+        Q_EMIT statusMessage(u"Copied %1 × %2."_s.arg(countedText(rows, u"row"_s, u"rows"_s),
+                                                      countedText(columns, u"column"_s, u"columns"_s)));
+    });
+    connect(m_view, &PagedTableView::currentCellChanged, this, [this](qint64 row, int column) {
+        if (!m_source || row < 0 || column < 0 || row >= m_source->rowCount())
+            return;
+        Q_EMIT rowPicked(m_source->fileRow(row));
+        if (m_form == Form::Whole)
+            Q_EMIT columnPicked(m_source->elementOfColumn(m_source->shownColumns()[static_cast<std::size_t>(column)]));
+    });
+}
+
+TableTab::~TableTab()
+{
+    partFromChildren(*this);
+    m_view->setSource(nullptr);
+}
+
+void TableTab::setTable(std::shared_ptr<const Dataset> dataset, const Element& table, const QString& one,
+                        const QString& many)
+{
+    clear();
+    m_dataset = std::move(dataset);
+    m_one = one;
+    m_many = many;
+    m_source = std::make_unique<FrameSource>(m_context, m_dataset, table);
+    connect(m_source.get(), &FrameSource::filled, this, &TableTab::filled);
+    connect(m_source.get(), &FrameSource::sortStarted, this, &TableTab::showSortState);
+    connect(m_source.get(), &FrameSource::sorted, this, &TableTab::showSortState);
+    connect(m_source.get(), &FrameSource::sortFailed, this, [this](const Error& error) {
+        showSortState();
+        sayTrouble(error);
+    });
+    connect(m_source.get(), &FrameSource::readFailed, this, &TableTab::sayTrouble);
+    m_view->setSource(m_source.get());
+    m_view->setAccessibleName(u"Table of "_s + many);
+    m_find->setPlace({m_dataset, &table, nullptr, {}, 12});
+    m_find->setPlaceholderText(u"Find a "_s + one);
+    updateCount();
+    showSortState();
+}
+
+void TableTab::clear()
+{
+    m_view->setSource(nullptr);
+    m_source.reset();
+    m_find->setPlace({});
+    m_banner->hide();
+    m_dataset.reset();
+    m_count->clear();
+    m_noun->clear();
+}
+
+void TableTab::setSymbols(const Element* column)
+{
+    if (!m_source || column == nullptr)
+        return;
+    m_source->setLeadColumn(column);
+    m_find->setPlace({m_dataset, &m_source->table(), column, {}, 12});
+}
+
+void TableTab::updateCount()
+{
+    if (!m_source)
+        return;
+    m_count->setText(countText(m_source->rowCount()));
+    m_noun->setText((m_source->rowCount() == 1 ? m_one : m_many)
+                    + u" · "_s
+                    + (m_source->columnCount() == m_source->allColumnCount()
+                           ? countedText(m_source->columnCount() - 1, u"column"_s, u"columns"_s)
+                           : u"%1 of %2 columns"_s.arg(countText(m_source->columnCount()),
+                                                       countText(m_source->allColumnCount()))));
+}
+
+void TableTab::goToFileRow(Index row)
+{
+    if (!m_source)
+        return;
+    const qint64 place = m_source->placeOf(row);
+    if (place >= 0)
+        m_view->goToRow(place);
+}
+
+void TableTab::goToColumn(const Element& column)
+{
+    if (!m_source)
+        return;
+    const int any = m_source->columnOf(&column);
+    if (any < 0)
+        return;
+    if (m_source->shownPlaceOf(any) < 0) {
+        std::vector<int> shown = m_source->shownColumns();
+        shown.push_back(any);
+        m_source->setShownColumns(std::move(shown));
+        updateCount();
+    }
+    m_view->scrollToCell({std::max<qint64>(m_view->firstVisibleRow(), 0), m_source->shownPlaceOf(any)});
+}
+
+void TableTab::askForRow()
+{
+    if (!m_source || m_source->rowCount() == 0)
+        return;
+    bool ok = false;
+    const QString text = QInputDialog::getText(
+        this, u"Go to row"_s,
+        u"Number of the row in the file, 0 to %1:"_s.arg(countText(m_source->table().rows - 1)),
+        QLineEdit::Normal, QString(), &ok);
+    if (!ok)
+        return;
+    QString digits;
+    for (const QChar c : text)
+        if (c.isDigit())
+            digits += c;
+    const qint64 row = digits.toLongLong(&ok);
+    if (!ok || row >= m_source->table().rows) {
+        Q_EMIT statusMessage(u"There is no row “%1”: rows go from 0 to %2."_s.arg(
+            text, countText(m_source->table().rows - 1)));
+        return;
+    }
+    goToFileRow(row);
+}
+
+void TableTab::focusFind()
+{
+    m_find->setFocus(Qt::ShortcutFocusReason);
+    m_find->selectAll();
+}
+
+void TableTab::chooseColumns()
+{
+    if (!m_source)
+        return;
+    ColumnChooser chooser(*m_source, this);
+    if (chooser.exec() != QDialog::Accepted)
+        return;
+    m_source->setShownColumns(chooser.chosen());
+    updateCount();
+    showSortState();
+}
+
+void TableTab::copy(bool withHeaders)
+{
+    m_view->copy(withHeaders ? PagedTableView::CopyHeaders::With : PagedTableView::CopyHeaders::Without);
+}
+
+// A click on a column goes ascending, descending, file order.
+void TableTab::sortBy(int column)
+{
+    if (!m_source)
+        return;
+    SortMark mark = SortMark::Ascending;
+    if (m_source->sortColumn() == column)
+        mark = m_source->sortMark() == SortMark::Ascending ? SortMark::Descending : SortMark::None;
+    m_source->sortBy(column, mark);
+}
+
+void TableTab::showSortState()
+{
+    const bool busy = m_source && m_source->isSorting();
+    m_sorting->setVisible(busy);
+    m_sorting->setText(busy ? u"Sorting…"_s : QString());
+    m_stopSorting->setVisible(busy);
+    if (m_source)
+        m_view->setSort(m_source->sortColumn(), m_source->sortMark());
+}
+
+void TableTab::sayTrouble(const Error& error)
+{
+    m_banner->showMessage(Banner::Tone::Error, errorText(error));
+}
+
+void TableTab::headerMenu(int column, const QPoint& where)
+{
+    if (!m_source || column < 0)
+        return;
+    const std::vector<int> shown = m_source->shownColumns();
+    QMenu menu(this);
+    menu.addAction(icon("chevron-up"), u"Sort ascending"_s, this,
+                   [this, column] { m_source->sortBy(column, SortMark::Ascending); });
+    menu.addAction(icon("chevron-down"), u"Sort descending"_s, this,
+                   [this, column] { m_source->sortBy(column, SortMark::Descending); });
+    QAction* fileOrder = menu.addAction(u"Order of the file"_s, this,
+                                        [this] { m_source->sortBy(-1, SortMark::None); });
+    fileOrder->setEnabled(m_source->sortColumn() >= 0);
+    menu.addSeparator();
+    QAction* hide = menu.addAction(icon("eye-off"), u"Hide this column"_s, this, [this, column, shown] {
+        std::vector<int> rest = shown;
+        rest.erase(rest.begin() + column);
+        m_source->setShownColumns(std::move(rest));
+        updateCount();
+        showSortState();
+    });
+    hide->setEnabled(shown.size() > 1);
+    menu.addAction(icon("columns"), u"Choose columns…"_s, this, &TableTab::chooseColumns);
+    menu.addSeparator();
+    menu.addAction(icon("copy"), u"Copy the name"_s, this, [this, column, shown] {
+        QGuiApplication::clipboard()->setText(
+            m_source->nameOfColumn(shown[static_cast<std::size_t>(column)]));
+    });
+    menu.exec(where);
+}
+
+void TableTab::rowMenu(qint64 row, int column, const QPoint& where)
+{
+    if (!m_source || row < 0 || column < 0)
+        return;
+    QMenu menu(this);
+    menu.addAction(icon("copy"), u"Copy"_s, QKeySequence(QKeySequence::Copy), this,
+                   [this] { copy(false); });
+    menu.addAction(u"Copy with column names"_s, QKeySequence(u"Ctrl+Shift+C"_s), this,
+                   [this] { copy(true); });
+    menu.addAction(u"Copy this value"_s, this, [this, row, column] {
+        QGuiApplication::clipboard()->setText(m_source->fullText(row, column));
+    });
+    menu.exec(where);
+}
+
+QString TableTab::selectionText() const
+{
+    const qint64 rows = m_view->selectedRows().count();
+    return rows == 0 ? QString() : countedText(rows, u"row"_s, u"rows"_s) + u" selected"_s;
+}
+
+} // namespace cellfolio

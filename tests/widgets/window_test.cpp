@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/gui/details_panel.h"
+#include "app/gui/embedding_tab.h"
+#include "app/gui/findings_tab.h"
+#include "app/gui/help_window.h"
+#include "app/gui/main_window.h"
+#include "app/gui/matrix_tab.h"
+#include "app/gui/name_field.h"
+#include "app/gui/program.h"
+#include "app/gui/session.h"
+#include "app/gui/snapshot.h"
+#include "app/gui/status_line.h"
+#include "app/gui/structure_panel.h"
+#include "app/gui/table_tab.h"
+#include "app/gui/value_tab.h"
+#include "tests/support/corpus.h"
+#include "widgets/style/theme.h"
+#include "widgets/views/empty_view.h"
+#include "widgets/views/matrix_grid.h"
+#include "widgets/views/paged_table_view.h"
+#include "widgets/views/scatter_view.h"
+
+#include <QAction>
+#include <QDropEvent>
+#include <QMimeData>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTreeView>
+#include <QtTest>
+
+#include <random>
+
+using namespace cellfolio;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QString examplePath()
+{
+    return QStringLiteral(CELLFOLIO_SOURCE_DIR "/resources/examples/pbmc68k_reduced.h5ad");
+}
+
+bool waitFilled(MainWindow& window)
+{
+    return QTest::qWaitFor([&] { return window.isFirstScreenFilled(); }, 60'000);
+}
+
+} // namespace
+
+// Drives the real window on real files. Values were taken with anndata from the example.
+class WindowTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    std::unique_ptr<Program> m_program;
+    QTemporaryDir m_folder;
+
+    MainWindow* openExample()
+    {
+        MainWindow* window = m_program->newWindow();
+        window->resize(1280, 800);
+        window->show();
+        window->open(examplePath());
+        return waitFilled(*window) ? window : nullptr;
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QStandardPaths::setTestModeEnabled(true);
+        QSettings::setDefaultFormat(QSettings::IniFormat);
+        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_folder.path());
+        QCoreApplication::setOrganizationName(u"cellfolio-test"_s);
+        QCoreApplication::setApplicationName(u"window_test"_s);
+        QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+    }
+    void init()
+    {
+        QSettings().clear();
+        Program::Options options;
+        options.budget = Index{64} << 20;
+        m_program = std::make_unique<Program>(options);
+        applyTheme(*qApp, ThemeChoice::Light);
+    }
+    void cleanup() { m_program.reset(); }
+
+    void startsEmpty()
+    {
+        MainWindow* window = m_program->newWindow();
+        window->show();
+        QCOMPARE(window->page(), MainWindow::Page::Start);
+        QVERIFY(!window->actionNamed(u"copy"_s)->isEnabled());
+        QVERIFY(!window->geneBox()->isEnabled());
+    }
+
+    void firstScreenAsksNothing()
+    {
+        MainWindow* window = openExample();
+        QVERIFY(window != nullptr);
+        QCOMPARE(window->page(), MainWindow::Page::File);
+        QCOMPARE(window->filePage()->currentTab(), FilePage::Tab::Embedding);
+        QCOMPARE(window->filePage()->embedding()->colorColumn(), u"bulk_labels"_s);
+        QVERIFY(window->filePage()->summary().startsWith(u"700 cells × 765 genes"_s));
+        QCOMPARE(window->filePage()->embedding()->view()->points().size(), std::int64_t{700});
+        QCOMPARE(window->filePage()->embedding()->table()->source()->rowCount(), 700);
+        QVERIFY(window->windowTitle().startsWith(u"pbmc68k_reduced.h5ad"_s));
+        QCOMPARE(window->program().recentFiles().entries().size(), 1U);
+        QCOMPARE(window->program().recentFiles().entries().front().shape, u"700 × 765"_s);
+    }
+
+    void saysWhatMatricesHold()
+    {
+        MainWindow* window = openExample();
+        QVERIFY(window != nullptr);
+        const Element* x = window->session().dataset()->x();
+        QVERIFY(window->session().holdsOf(*x) != nullptr);
+        QCOMPARE(window->session().holdsOf(*x)->holds, Holds::Scaled);
+    }
+
+    void everyTabFills()
+    {
+        MainWindow* window = openExample();
+        QVERIFY(window != nullptr);
+        FilePage* page = window->filePage();
+        for (const char* id : {"showCells", "showGenes", "showMatrix", "showFindings", "showEmbedding"}) {
+            window->actionNamed(QString::fromLatin1(id))->trigger();
+            QVERIFY2(QTest::qWaitFor([&] { return page->isFilled(); }, 30'000), id);
+        }
+        QCOMPARE(page->genes()->source()->rowCount(), 765);
+        QCOMPARE(page->matrix()->source()->columnCount(), 765);
+    }
+
+    void tableScrollsSortsAndGoesToRow()
+    {
+        MainWindow* window = openExample();
+        QVERIFY(window != nullptr);
+        FilePage* page = window->filePage();
+        page->showTab(FilePage::Tab::Cells);
+        QVERIFY(waitFilled(*window));
+        PagedTableView* view = page->cells()->view();
+        page->cells()->goToFileRow(650);
+        QVERIFY(view->firstVisibleRow() <= 650 && view->lastVisibleRow() >= 650);
+        QVERIFY(waitFilled(*window));
+        QCOMPARE(view->currentCell().row, 650);
+        QSignalSpy sorted(page->cells()->source(), &FrameSource::sorted);
+        page->cells()->sortBy(2);
+        QVERIFY(sorted.wait(20'000));
+        QCOMPARE(page->cells()->source()->fileRow(0), 33);
+        page->cells()->sortBy(2);
+        QVERIFY(sorted.wait(20'000));
+        QCOMPARE(page->cells()->source()->fileRow(0), 92);
+        page->cells()->sortBy(2); // the third click is the file's order again
+        QCOMPARE(page->cells()->source()->fileRow(0), 0);
+    }
+
+    void findsAGeneFromTheBox()
+    {
+        MainWindow* window = openExample();
+        QVERIFY(window != nullptr);
+        QVERIFY(window->geneBox()->isEnabled());
+        QSignalSpy picked(window->geneBox(), &NameField::picked);
+        window->geneBox()->setFocus();
+        QTest::keyClicks(window->geneBox(), u"cd79a"_s);
+        QTest::keyClick(window->geneBox(), Qt::Key_Return);
+        QVERIFY(picked.size() == 1 || picked.wait(20'000));
+        QCOMPARE(picked.first().first().toLongLong(), 709);
+        QCOMPARE(window->filePage()->currentTab(), FilePage::Tab::Matrix);
+        QCOMPARE(window->filePage()->matrix()->grid()->currentColumn(), 709);
+        QVERIFY(waitFilled(*window));
+    }
+
+    void treeLeadsToViews()
+    {
+        MainWindow* window = openExample();
+        QVERIFY(window != nullptr);
+        const std::shared_ptr<const Dataset> dataset = window->session().dataset();
+        const auto go = [&](const char* path) {
+            const auto element = dataset->find(path);
+            window->structure()->showElement(*element);
+            Q_EMIT window->structure()->activated(*element);
+            return QTest::qWaitFor([&] { return window->filePage()->isFilled(); }, 30'000);
+        };
+        QVERIFY(go("obs/n_genes"));
+        QCOMPARE(window->filePage()->currentTab(), FilePage::Tab::Cells);
+        QVERIFY(go("raw/X"));
+        QCOMPARE(window->filePage()->currentTab(), FilePage::Tab::Matrix);
+        QCOMPARE(window->filePage()->matrix()->matrix()->path, std::string("raw/X"));
+        QVERIFY(go("obsp/distances"));
+        QCOMPARE(window->filePage()->matrix()->source()->columnHead(0).pending, false);
+        QVERIFY(go("obsm/X_pca"));
+        QCOMPARE(window->filePage()->currentTab(), FilePage::Tab::Embedding);
+        QVERIFY(go("uns/louvain/params"));
+        QCOMPARE(window->filePage()->currentTab(), FilePage::Tab::Value);
+        QVERIFY2(window->filePage()->value()->text().contains(u"resolution"_s),
+                 qPrintable(window->filePage()->value()->text()));
+        QVERIFY(go("uns/bulk_labels_colors"));
+        QVERIFY2(window->filePage()->value()->text().startsWith(u"#1f77b4"_s),
+                 qPrintable(window->filePage()->value()->text()));
+    }
+
+    void detailsTellHowItIsStored()
+    {
+        MainWindow* window = openExample();
+        QVERIFY(window != nullptr);
+        const auto raw = window->session().dataset()->find("raw/X");
+        window->details()->showElement(*raw);
+        const auto keys = [&] {
+            QStringList list;
+            for (const Fact& fact : window->details()->facts())
+                list.append(fact.key);
+            return list;
+        };
+        QVERIFY(keys().contains(u"Stored as"_s));
+        QTRY_VERIFY_WITH_TIMEOUT(keys().contains(u"On disk"_s), 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(keys().contains(u"One gene"_s), 20'000);
+    }
+
+    void changesItsColours()
+    {
+        MainWindow* window = openExample();
+        QVERIFY(window != nullptr);
+        const QImage light = window->grab().toImage();
+        window->actionNamed(u"themeDark"_s)->trigger();
+        QVERIFY(Theme::current().isDark());
+        const QImage dark = window->grab().toImage();
+        QVERIFY(light.pixelColor(4, 4).lightness() > 200);
+        QVERIFY(dark.pixelColor(4, 4).lightness() < 60);
+        QCOMPARE(m_program->themeChoice(), ThemeChoice::Dark);
+        window->actionNamed(u"themeLight"_s)->trigger();
+        QVERIFY(!Theme::current().isDark());
+    }
+
+    void refusesWhatIsNoFileOfItsKind()
+    {
+        QFile page(m_folder.filePath(u"page.h5ad"_s));
+        QVERIFY(page.open(QIODevice::WriteOnly));
+        page.write("<html><body>Not found</body></html>");
+        page.close();
+        MainWindow* window = m_program->newWindow();
+        window->show();
+        window->open(page.fileName());
+        QTRY_COMPARE_WITH_TIMEOUT(window->page(), MainWindow::Page::Problem, 20'000);
+        QVERIFY(window->problemView()->content().title.contains(u"page.h5ad"_s));
+        QVERIFY(!window->problemView()->content().sentence.isEmpty());
+        QVERIFY(!window->problemView()->content().button.isEmpty());
+        QVERIFY(!window->actionNamed(u"copy"_s)->isEnabled());
+        window->open(m_folder.filePath(u"nothing.h5ad"_s));
+        QTRY_COMPARE_WITH_TIMEOUT(window->session().state(), Session::State::Failed, 20'000);
+        window->open(examplePath()); // and the program goes on
+        QVERIFY(waitFilled(*window));
+        QCOMPARE(window->page(), MainWindow::Page::File);
+    }
+
+    void opensWhatIsDropped()
+    {
+        MainWindow* window = m_program->newWindow();
+        window->show();
+        QMimeData files;
+        files.setUrls({QUrl::fromLocalFile(examplePath())});
+        QDragEnterEvent enter(QPoint(200, 200), Qt::CopyAction, &files, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(window, &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent drop(QPointF(200, 200), Qt::CopyAction, &files, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(window, &drop);
+        QVERIFY(QTest::qWaitFor([&] { return window->page() == MainWindow::Page::File; }, 20'000));
+    }
+
+    void opensEachFileOnce()
+    {
+        MainWindow* window = openExample();
+        QVERIFY(window != nullptr);
+        QCOMPARE(m_program->open(examplePath()), window);
+        QVERIFY(QFile::copy(examplePath(), m_folder.filePath(u"second.h5ad"_s)));
+        MainWindow* second = m_program->open(m_folder.filePath(u"second.h5ad"_s), window);
+        QVERIFY(second != window);
+        QVERIFY(waitFilled(*second));
+        QCOMPARE(m_program->windows().size(), 2U);
+    }
+
+    void saysThatTheFileChanged()
+    {
+        const QString path = m_folder.filePath(u"changing.h5ad"_s);
+        QVERIFY(QFile::copy(examplePath(), path));
+        MainWindow* window = m_program->newWindow();
+        window->show();
+        window->open(path);
+        QVERIFY(waitFilled(*window));
+        QSignalSpy changed(&window->session(), &Session::changedOnDisk);
+        QFile file(path);
+        file.setPermissions(QFile::ReadOwner | QFile::WriteOwner);
+        QVERIFY(file.open(QIODevice::Append));
+        file.write("x");
+        file.close();
+        QVERIFY(changed.wait(15'000));
+        QVERIFY(window->session().isChangedOnDisk());
+    }
+
+    void abandonedOpeningDoesNotComeBack()
+    {
+        MainWindow* window = m_program->newWindow();
+        window->show();
+        window->open(examplePath());
+        window->session().abandon();
+        QTest::qWait(500);
+        QVERIFY(window->session().dataset() == nullptr);
+        QCOMPARE(window->page(), MainWindow::Page::Start);
+    }
+
+    void jumpsKeepTheBudget()
+    {
+        MainWindow* window = openExample();
+        QVERIFY(window != nullptr);
+        std::mt19937 random(11);
+        FilePage* page = window->filePage();
+        page->showTab(FilePage::Tab::Matrix);
+        for (int jump = 0; jump < 500; ++jump) {
+            page->matrix()->grid()->goToRow(std::uniform_int_distribution<qint64>(0, 699)(random));
+            page->matrix()->grid()->goToColumn(std::uniform_int_distribution<qint64>(0, 764)(random));
+            if (jump % 25 == 0)
+                QTest::qWait(1);
+        }
+        page->showTab(FilePage::Tab::Cells);
+        for (int jump = 0; jump < 500; ++jump) {
+            page->cells()->view()->goToRow(std::uniform_int_distribution<qint64>(0, 699)(random));
+            if (jump % 25 == 0)
+                QTest::qWait(1);
+        }
+        QVERIFY(QTest::qWaitFor([&] { return page->isFilled(); }, 30'000));
+        const MemorySnapshot memory = m_program->context().reading->budget().snapshot();
+        QVERIFY2(memory.peak <= memory.limit, qPrintable(QString::number(memory.peak)));
+    }
+
+    void everyActionSaysWhatItDoes()
+    {
+        MainWindow* window = openExample();
+        QVERIFY(window != nullptr);
+        QSet<QString> names;
+        for (const QAction* action : window->allActions()) {
+            QVERIFY2(!action->toolTip().isEmpty(), qPrintable(action->text()));
+            const QString key = action->shortcut().toString(QKeySequence::NativeText);
+            QVERIFY2(key.isEmpty() || action->toolTip().contains(key), qPrintable(action->toolTip()));
+            QVERIFY2(!names.contains(action->objectName()), qPrintable(action->objectName()));
+            names.insert(action->objectName());
+        }
+    }
+
+    void manualIsThere()
+    {
+        HelpWindow help(QStringLiteral(CELLFOLIO_SOURCE_DIR "/resources/manual"));
+        QVERIFY(help.pages().contains(u"index.md"_s));
+        for (const QString& page : help.pages()) {
+            help.showPage(page);
+            QVERIFY2(help.shownText().size() > 200, qPrintable(page));
+        }
+        HelpWindow missing{QString()};
+        missing.showPage(u"index.md"_s);
+        QVERIFY(missing.shownText().contains(u"not installed"_s));
+    }
+
+    void choosesAModality()
+    {
+        const auto folder = test::corpusFolder("real");
+        if (folder.empty())
+            QSKIP("the shared corpora are not beside this checkout");
+        MainWindow* window = m_program->newWindow();
+        window->show();
+        window->open(QString::fromStdString((folder / "h5mu" / "mudata-v0.2.4-axis0.h5mu").string()));
+        QTRY_COMPARE_WITH_TIMEOUT(window->page(), MainWindow::Page::Modalities, 20'000);
+        const std::string modality = window->session().dataset()->modalities().front().name;
+        window->open(QString::fromStdString((folder / "h5mu" / "mudata-v0.2.4-axis0.h5mu").string() + "::" + modality));
+        QVERIFY(QTest::qWaitFor([&] { return window->page() == MainWindow::Page::File; }, 20'000));
+        QVERIFY(waitFilled(*window));
+    }
+
+    void opensEveryFile_data()
+    {
+        QTest::addColumn<QString>("path");
+        for (const auto& path : test::allFiles())
+            QTest::addRow("%s", path.filename().c_str()) << QString::fromStdString(path.string());
+    }
+
+    void opensEveryFile()
+    {
+        QFETCH(QString, path);
+        if (path.contains(u"nnz-above-2-31"_s))
+            QSKIP("its three rows hold a billion entries each, which takes minutes to pass");
+        MainWindow* window = m_program->newWindow();
+        window->resize(1000, 700);
+        window->show();
+        window->open(path);
+        QVERIFY(QTest::qWaitFor([&] { return window->session().state() != Session::State::Opening; }, 60'000));
+        QVERIFY(waitFilled(*window));
+        if (window->page() != MainWindow::Page::File)
+            return;
+        for (const FilePage::Tab tab : {FilePage::Tab::Cells, FilePage::Tab::Genes, FilePage::Tab::Matrix,
+                                        FilePage::Tab::Embedding, FilePage::Tab::Findings}) {
+            window->filePage()->showTab(tab);
+            QVERIFY(QTest::qWaitFor([&] { return window->filePage()->isFilled(); }, 60'000));
+        }
+        for (const Element* element : window->session().dataset()->elements())
+            if (element->path.starts_with("uns"))
+                window->filePage()->showElement(*element);
+        QVERIFY(QTest::qWaitFor([&] { return window->filePage()->isFilled(); }, 60'000));
+    }
+
+    void parsesSizes()
+    {
+        QCOMPARE(parseSize(u"1280x800"_s), std::optional(QSize(1280, 800)));
+        QVERIFY(!parseSize(u"1280"_s));
+        QVERIFY(!parseSize(u"10x10"_s));
+        QVERIFY(!parseSize(u"9000x9000"_s));
+    }
+};
+
+QTEST_MAIN(WindowTest)
+#include "window_test.moc"
