@@ -127,6 +127,27 @@ int FilePage::indexOf(Tab tab) const
     return 0;
 }
 
+QString FilePage::nameOf(Tab tab)
+{
+    switch (tab) {
+    case Tab::Cells: return u"cells"_s;
+    case Tab::Genes: return u"genes"_s;
+    case Tab::Matrix: return u"matrix"_s;
+    case Tab::Embedding: return u"embedding"_s;
+    case Tab::Findings: return u"findings"_s;
+    case Tab::Value: return u"value"_s;
+    }
+    return {};
+}
+
+std::optional<FilePage::Tab> FilePage::tabNamed(const QString& name)
+{
+    for (const Tab tab : {Tab::Cells, Tab::Genes, Tab::Matrix, Tab::Embedding, Tab::Findings})
+        if (nameOf(tab) == name)
+            return tab;
+    return std::nullopt;
+}
+
 void FilePage::showTab(Tab tab)
 {
     m_chosen = true;

@@ -5,6 +5,8 @@
 
 #include <QtWidgets/QWidget>
 
+#include <optional>
+
 class QTabWidget;
 
 namespace cellfolio {
@@ -30,6 +32,9 @@ public:
 
     enum class Tab { Cells, Genes, Matrix, Embedding, Findings, Value };
     void showTab(Tab tab);
+    // "cells", "genes" …, for settings and the command line; none for other names.
+    static QString nameOf(Tab tab);
+    static std::optional<Tab> tabNamed(const QString& name);
     Tab currentTab() const;
     QWidget* currentWidget() const;
     // The table in front: Cells, Genes, the one below the map; null in other tabs.

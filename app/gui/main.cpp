@@ -82,7 +82,9 @@ int main(int argc, char* argv[])
     if (QLocale().language() == QLocale::C) // no thousands mark otherwise
         QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
 
-    Program program({});
+    Program::Options programOptions;
+    programOptions.remembersViews = line.snapshot.empty();
+    Program program(programOptions);
     if (line.theme == "light")
         applyTheme(app, ThemeChoice::Light);
     else if (line.theme == "dark")

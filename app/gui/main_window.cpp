@@ -263,13 +263,20 @@ void MainWindow::opened()
     }
     if (m_details->element() == nullptr)
         m_details->showElement(&dataset.root());
-    RecentFiles::Entry entry;
+    RecentFiles::Entry entry = m_program.recentFiles().of(m_session->location());
+    if (m_program.remembersViews() && page() == Page::File) {
+        if (const auto tab = FilePage::tabNamed(entry.tab))
+            m_file->showTab(*tab);
+        if (!entry.colorBy.isEmpty())
+            m_file->embedding()->colorBy(entry.colorBy);
+    }
     entry.path = m_session->location();
     if (dataset.nObs() && dataset.nVars())
         entry.shape = shapeText({*dataset.nObs(), *dataset.nVars()});
     entry.size = sizeText(dataset.file().size());
     entry.when = QDateTime::currentDateTime();
-    m_program.recentFiles().add(entry);
+    if (m_program.remembersViews())
+        m_program.recentFiles().add(entry);
     m_program.recentFilesChanged();
     updateTitle();
     updateActions();
@@ -403,6 +410,8 @@ void MainWindow::restoreLayout()
 {
     QSettings settings;
     resize(1280, 800);
+    if (!m_program.remembersViews())
+        return;
     restoreGeometry(settings.value(u"window/geometry"_s).toByteArray());
     restoreState(settings.value(u"window/state"_s).toByteArray(), kLayoutVersion);
     m_file->embedding()->setTableShown(settings.value(u"window/tableBelowMap"_s, true).toBool());
@@ -423,6 +432,13 @@ void MainWindow::closeEvent(QCloseEvent* event)
     settings.setValue(u"window/geometry"_s, saveGeometry());
     settings.setValue(u"window/state"_s, saveState(kLayoutVersion));
     settings.setValue(u"window/tableBelowMap"_s, m_file->embedding()->isTableShown());
+    if (page() == Page::File) {
+        RecentFiles::Entry entry = m_program.recentFiles().of(m_session->location());
+        entry.path = m_session->location();
+        entry.tab = FilePage::nameOf(m_file->currentTab());
+        entry.colorBy = m_file->embedding()->colorColumn();
+        m_program.recentFiles().add(entry);
+    }
     QMainWindow::closeEvent(event);
 }
 

@@ -11,9 +11,17 @@
 #include <QtWidgets/QListWidget>
 #include <QtWidgets/QVBoxLayout>
 
+#include <algorithm>
+
 namespace cellfolio {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kRowHeight = 40;
+
+} // namespace
 
 ModalityPage::ModalityPage(QWidget* parent)
     : QWidget(parent), m_title(new QLabel(this)), m_sentence(new QLabel(this)), m_list(new QListWidget(this))
@@ -24,15 +32,15 @@ ModalityPage::ModalityPage(QWidget* parent)
     m_sentence->setWordWrap(true);
     m_list->setAccessibleName(u"Data sets of the file"_s);
     m_list->setIconSize({measures::kToolIcon, measures::kToolIcon});
-    m_list->setSpacing(2);
+    m_list->setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     auto* column = new QVBoxLayout;
     column->addStretch(1);
     column->addWidget(m_title);
     column->addSpacing(8);
     column->addWidget(m_sentence);
     column->addSpacing(16);
-    column->addWidget(m_list, 3);
-    column->addStretch(1);
+    column->addWidget(m_list);
+    column->addStretch(2);
     auto* row = new QHBoxLayout(this);
     row->addStretch(1);
     row->addLayout(column, 2);
@@ -59,10 +67,11 @@ void ModalityPage::setDataset(const Dataset& dataset)
         if (modality.nVars)
             extent.append(countedText(*modality.nVars, u"feature"_s, u"features"_s));
         auto* item = new QListWidgetItem(icon("grid-dots"),
-                                         toQString(modality.name) + u"      "_s + extent.join(u" × "_s), m_list);
+                                         u"  "_s + toQString(modality.name) + u"      "_s + extent.join(u" × "_s), m_list);
         item->setData(Qt::UserRole, toQString(modality.name));
-        item->setSizeHint({200, 36});
+        item->setSizeHint({200, kRowHeight});
     }
+    m_list->setFixedHeight(kRowHeight * std::min(m_list->count(), 10) + 2);
     m_list->setCurrentRow(0);
     m_list->setFocus();
 }

@@ -24,7 +24,8 @@ constexpr int kPatientThreads = 2;
 
 Program::Program(Options options, QObject* parent)
     : QObject(parent), m_quick(std::make_unique<RequestPool>(kQuickThreads)),
-      m_patient(std::make_unique<RequestPool>(kPatientThreads))
+      m_patient(std::make_unique<RequestPool>(kPatientThreads)),
+      m_remembersViews(options.remembersViews)
 {
     Reading::Options reading;
     reading.budget = options.budget;

@@ -22,12 +22,14 @@ class Program : public QObject
 public:
     struct Options {
         Index budget = MemoryBudget::windowDefault();
+        bool remembersViews = true; // off for pictures: they show what opens first, and leave no trace
     };
     explicit Program(Options options, QObject* parent = nullptr);
     ~Program() override;
 
     const ModelContext& context() const { return m_context; }
     RecentFiles& recentFiles() { return m_recent; }
+    bool remembersViews() const { return m_remembersViews; }
 
     MainWindow* newWindow();
     const std::vector<MainWindow*>& windows() const { return m_windows; }
@@ -55,6 +57,7 @@ private:
     std::unique_ptr<RequestPool> m_quick;
     std::unique_ptr<RequestPool> m_patient;
     RecentFiles m_recent;
+    bool m_remembersViews;
     std::vector<MainWindow*> m_windows;
     ThemeChoice m_themeChoice = ThemeChoice::System;
 };

@@ -27,6 +27,8 @@ void write(const std::vector<RecentFiles::Entry>& entries)
         settings.setValue(u"shape"_s, entries[i].shape);
         settings.setValue(u"size"_s, entries[i].size);
         settings.setValue(u"when"_s, entries[i].when);
+        settings.setValue(u"tab"_s, entries[i].tab);
+        settings.setValue(u"colorBy"_s, entries[i].colorBy);
     }
     settings.endArray();
 }
@@ -41,7 +43,8 @@ std::vector<RecentFiles::Entry> RecentFiles::entries() const
     for (int i = 0; i < std::min(count, kMost); ++i) {
         settings.setArrayIndex(i);
         entries.push_back({settings.value(u"path"_s).toString(), settings.value(u"shape"_s).toString(),
-                           settings.value(u"size"_s).toString(), settings.value(u"when"_s).toDateTime()});
+                           settings.value(u"size"_s).toString(), settings.value(u"when"_s).toDateTime(),
+                           settings.value(u"tab"_s).toString(), settings.value(u"colorBy"_s).toString()});
     }
     settings.endArray();
     return entries;
@@ -55,6 +58,14 @@ void RecentFiles::add(const Entry& entry)
     if (list.size() > static_cast<std::size_t>(kMost))
         list.resize(static_cast<std::size_t>(kMost));
     write(list);
+}
+
+RecentFiles::Entry RecentFiles::of(const QString& path) const
+{
+    for (const Entry& entry : entries())
+        if (entry.path == path)
+            return entry;
+    return {};
 }
 
 void RecentFiles::forget(const QString& path)

@@ -22,10 +22,14 @@ public:
         QString shape; // "700 × 765"
         QString size;
         QDateTime when;
+        QString tab;     // what was in front when it was closed
+        QString colorBy; // and what coloured the map
     };
 
     std::vector<Entry> entries() const;
     void add(const Entry& entry);
+    // What is kept of a file; nothing where it is not among them.
+    Entry of(const QString& path) const;
     void forget(const QString& path);
     void clear();
 

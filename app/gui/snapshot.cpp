@@ -16,13 +16,14 @@
 
 #include <cstdio>
 #include <functional>
-#include <map>
 
 namespace cellfolio {
 
 using namespace Qt::StringLiterals;
 
 namespace {
+
+constexpr qint64 kSettle = 20; // ms
 
 void complain(const QString& sentence)
 {
@@ -58,11 +59,6 @@ std::optional<QSize> parseSize(const QString& text)
 
 int takeSnapshot(Program& program, const SnapshotOptions& options)
 {
-    static const std::map<QString, FilePage::Tab> tabs{{u"cells"_s, FilePage::Tab::Cells},
-                                                       {u"genes"_s, FilePage::Tab::Genes},
-                                                       {u"matrix"_s, FilePage::Tab::Matrix},
-                                                       {u"embedding"_s, FilePage::Tab::Embedding},
-                                                       {u"findings"_s, FilePage::Tab::Findings}};
     MainWindow* window = program.newWindow();
     window->resize(options.size);
     window->show();
@@ -79,8 +75,8 @@ int takeSnapshot(Program& program, const SnapshotOptions& options)
             complain(errorText(error));
             code = exitCode(error.code());
         } else {
-            if (!options.tab.isEmpty())
-                window->filePage()->showTab(tabs.at(options.tab));
+            if (const auto tab = FilePage::tabNamed(options.tab))
+                window->filePage()->showTab(*tab);
             if (!options.colorBy.isEmpty() && !window->filePage()->embedding()->colorBy(options.colorBy)) {
                 complain(u"There is no column \"%1\" in obs that can colour."_s.arg(options.colorBy));
                 return exitCode(ErrorCode::NotFound);
@@ -99,6 +95,10 @@ int takeSnapshot(Program& program, const SnapshotOptions& options)
             }
         }
     }
+    // What has come last may still wait to be laid out.
+    QElapsedTimer settled;
+    settled.start();
+    waitUntil([&] { return settled.elapsed() > kSettle; }, 1);
     const QPixmap picture = window->grab();
     if (!picture.save(options.output)) {
         complain(u"%1 cannot be written."_s.arg(options.output));

@@ -62,6 +62,9 @@ ValueTab::ValueTab(ModelContext context, QWidget* parent)
     m_kind->setQuiet(true);
     bar->addControl(m_path);
     bar->addControl(m_kind);
+    bar->addStretch();
+    m_path->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
+    m_kind->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
     m_text->setReadOnly(true);
     m_text->setFont(fonts::mono());
     m_text->setProperty("flat", true);
@@ -70,6 +73,9 @@ ValueTab::ValueTab(ModelContext context, QWidget* parent)
     m_members->setHeaderLabels({u"Key"_s, u"Value"_s, u"Type"_s});
     m_members->setRootIsDecorated(false);
     m_members->setUniformRowHeights(true);
+    m_members->header()->setFixedHeight(30);
+    m_members->header()->setFont(fonts::tableSemibold());
+    m_members->setIndentation(8);
     m_members->setFont(fonts::table());
     m_members->setAccessibleName(u"Members"_s);
     for (QWidget* page : std::initializer_list<QWidget*>{m_text, m_members, m_arrayView, m_table, m_empty})

@@ -333,6 +333,56 @@ private Q_SLOTS:
         QVERIFY2(memory.peak <= memory.limit, qPrintable(QString::number(memory.peak)));
     }
 
+    // With CELLFOLIO_BROWSE_FILE=FILE: the same on a large file, and the size of the process.
+    void jumpsInALargeFile()
+    {
+        const QString path = qEnvironmentVariable("CELLFOLIO_BROWSE_FILE");
+        if (path.isEmpty())
+            QSKIP("CELLFOLIO_BROWSE_FILE names no file");
+        MainWindow* window = m_program->newWindow();
+        window->resize(1280, 800);
+        window->show();
+        const Index before = residentBytes();
+        window->open(path);
+        QVERIFY(waitFilled(*window));
+        FilePage* page = window->filePage();
+        std::mt19937_64 random(11);
+        const auto jump = [&](FilePage::Tab tab, qint64 extent, auto go) {
+            page->showTab(tab);
+            for (int i = 0; i < 500; ++i) {
+                go(std::uniform_int_distribution<qint64>(0, extent - 1)(random));
+                QTest::qWait(i % 10 == 0 ? 30 : 1);
+            }
+            QVERIFY(QTest::qWaitFor([&] { return page->isFilled(); }, 60'000));
+        };
+        jump(FilePage::Tab::Matrix, page->matrix()->source()->rowCount(), [&](qint64 row) {
+            page->matrix()->grid()->goToRow(row);
+            page->matrix()->grid()->goToColumn(row % page->matrix()->source()->columnCount());
+        });
+        jump(FilePage::Tab::Cells, page->cells()->source()->rowCount(),
+             [&](qint64 row) { page->cells()->view()->goToRow(row); });
+        const MemorySnapshot memory = m_program->context().reading->budget().snapshot();
+        const Index peak = peakResidentBytes();
+        qInfo("budget %lld, peak of it %lld, process before %lld, at its peak %lld", (long long)memory.limit,
+              (long long)memory.peak, (long long)before, (long long)peak);
+        QVERIFY(memory.peak <= memory.limit);
+        QVERIFY(peak - before <= memory.limit + (Index{64} << 20));
+    }
+
+    void remembersViews()
+    {
+        MainWindow* window = openExample();
+        QVERIFY(window != nullptr);
+        window->filePage()->showTab(FilePage::Tab::Matrix);
+        QVERIFY(window->filePage()->embedding()->colorBy(u"louvain"_s));
+        window->close();
+        QTRY_VERIFY(m_program->windows().empty());
+        window = openExample();
+        QVERIFY(window != nullptr);
+        QCOMPARE(window->filePage()->currentTab(), FilePage::Tab::Matrix);
+        QCOMPARE(window->filePage()->embedding()->colorColumn(), u"louvain"_s);
+    }
+
     void everyActionSaysWhatItDoes()
     {
         MainWindow* window = openExample();

@@ -215,8 +215,10 @@ QVariant StructureModel::data(const QModelIndex& index, int role) const
     case BriefRole: return briefWithSize(element);
     case ChipsRole: return QVariant::fromValue(chipsOf(element));
     case SizeRole: {
-        const auto bytes = storedBytesOf(element.path);
-        return bytes && !element.path.empty() ? sizeText(*bytes) : QString();
+        // Columns are many and small: their sizes stand in the tooltip and the details.
+        const bool large = element.kind == ElementKind::Matrix || element.kind == ElementKind::Array;
+        const auto bytes = large ? storedBytesOf(element.path) : std::nullopt;
+        return bytes ? sizeText(*bytes) : QString();
     }
     case StrongRole: return element.path.empty();
     case PathRole: return pathOf(element);

@@ -33,7 +33,7 @@ public:
         IconRole,                       // name of a bundled icon
         BriefRole,                      // what stands at the right
         ChipsRole,                      // QList<StructureChip>
-        SizeRole,                       // bytes on disk as text; empty while not known
+        SizeRole,                       // bytes on disk of matrices and arrays as text; empty while not known
         StrongRole,                     // true for the file itself
         PathRole,
     };
