@@ -44,6 +44,8 @@ StatusLine::StatusLine(ModelContext context, QWidget* parent)
     m_findings->setFocusPolicy(Qt::TabFocus);
     m_kept->setToolTip(u"Cellfolio only reads this file; whatever you do, results become new files."_s);
     m_disk->setToolTip(u"Read from disk in the last second"_s);
+    // Room for the largest rate, so that nothing beside it moves.
+    m_disk->setMinimumWidth(m_disk->fontMetrics().horizontalAdvance(u"Disk 9,999 MB/s"_s) + 8);
     addWidget(m_extent);
     addWidget(m_findings);
     addWidget(m_selection);
