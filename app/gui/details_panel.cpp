@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/details_panel.h"
 
+#include "app/gui/recent_files.h"
 #include "app/gui/session.h"
 #include "core/paging/array_reader.h"
 #include "widgets/bridge/cell_format.h"
@@ -28,14 +29,14 @@ constexpr std::size_t kLongText = 300;
 
 QString costText(const CostEstimate& cost)
 {
-    QString text;
-    if (cost.bytesStored > 0)
-        text = sizeText(cost.bytesStored);
-    if (cost.entries > 0)
-        text += (text.isEmpty() ? QString() : u", "_s) + u"≈ %1 values"_s.arg(countText(cost.entries));
+    QStringList parts;
     if (cost.againstStorage)
-        text += u", the whole matrix is passed"_s;
-    return text.isEmpty() ? u"little"_s : text;
+        parts.append(u"all of it"_s);
+    if (cost.entries > 0)
+        parts.append(u"≈ %1 values"_s.arg(countText(cost.entries)));
+    if (cost.bytesStored > 0)
+        parts.append(sizeText(cost.bytesStored));
+    return parts.isEmpty() ? u"little"_s : parts.join(u", "_s);
 }
 
 QString attributeText(const hdf5::Attribute& attribute)
@@ -202,7 +203,7 @@ void DetailsPanel::refresh()
                                                                 : pathOf(element));
     if (element.path.empty() && m_session.dataset()) {
         const Dataset& dataset = *m_session.dataset();
-        add(u"Folder"_s, QString::fromStdString(dataset.file().path().parent_path().string()));
+        add(u"Folder"_s, folderText(QString::fromStdString(dataset.file().path().string())));
         add(u"Format"_s, toQString(nameOf(dataset.format()))
                 + (dataset.generation() ? u' ' + toQString(*dataset.generation()) : QString()));
         add(u"Size"_s, sizeText(dataset.file().size()));
@@ -243,12 +244,12 @@ void DetailsPanel::refresh()
         add(u"On disk"_s, sizeText(*m_found.bytes));
     if (m_found.rowCost) {
         const bool cells = element.firstAxis == Axis::Obs;
-        add(cells ? u"One cell"_s : u"One row"_s, costText(*m_found.rowCost), m_found.rowCost->againstStorage);
+        add(cells ? u"One cell"_s : u"One row"_s, costText(*m_found.rowCost));
     }
     if (m_found.columnCost) {
         const bool genes = element.secondAxis == Axis::Var;
         add(genes ? u"One gene"_s : u"One column"_s,
-            costText(*m_found.columnCost), m_found.columnCost->againstStorage);
+            costText(*m_found.columnCost));
     }
     if (element.encoding)
         add(u"Encoding"_s, toQString(*element.encoding)

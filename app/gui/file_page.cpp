@@ -235,6 +235,7 @@ void FilePage::updateSummary()
 void FilePage::showElement(const Element& element)
 {
     m_chosen = true;
+    Q_EMIT elementPicked(&element);
     const Dataset& dataset = *m_session.dataset();
     const Element* table = element.kind == ElementKind::Column ? element.parent : &element;
     if (table == dataset.obs() || table == dataset.var()) {

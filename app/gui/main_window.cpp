@@ -151,7 +151,7 @@ void MainWindow::makeDocks()
     splitter->addWidget(m_details);
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({480, 180});
+    splitter->setSizes({420, 240});
     m_structureDock->setWidget(splitter);
     addDockWidget(Qt::LeftDockWidgetArea, m_structureDock);
     resizeDocks({m_structureDock}, {kDockWidth}, Qt::Horizontal);

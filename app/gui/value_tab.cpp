@@ -4,6 +4,7 @@
 #include "app/gui/bar.h"
 #include "app/gui/farewell.h"
 #include "app/gui/table_tab.h"
+#include "core/anndata/column_reader.h"
 #include "core/paging/array_reader.h"
 #include "widgets/bridge/cell_format.h"
 #include "widgets/models/array_source.h"
@@ -31,18 +32,28 @@ namespace {
 // Short arrays are written out beside their key; longer ones say their shape.
 constexpr Index kWrittenOut = 8;
 
-Result<std::string> shortValue(const Element& member, const std::shared_ptr<Reading>& reading,
-                               std::stop_token stop)
+Result<std::string> shortValue(const std::shared_ptr<const Dataset>& dataset, const Element& member,
+                               const std::shared_ptr<Reading>& reading, std::stop_token stop)
 {
     const bool scalar = member.kind == ElementKind::Scalar;
     const bool vector = member.kind == ElementKind::Array && member.storage == Storage::Dense && member.shape
         && member.shape->size() == 1 && member.shape->front() <= kWrittenOut;
     if (!member.readable || !member.values || (!scalar && !vector))
         return std::string();
+    std::string text;
+    if (vector && (member.categories || member.mask || !member.fixedCategories.empty())) {
+        auto reader = ColumnReader::open(dataset, member, reading);
+        auto column = reader ? reader->read(Selection::all(reader->rows()), stop)
+                             : Result<ColumnValues>(reader.error());
+        if (!column)
+            return std::move(column).error();
+        for (Index i = 0; i < column->size(); ++i)
+            text += (i > 0 ? ", " : "") + (column->isMissing(i) ? "NULL" : column->text(i));
+        return "[" + text + "]";
+    }
     auto values = ArrayReader(member.values, reading, member.path).all(stop);
     if (!values)
         return std::move(values).error();
-    std::string text;
     for (Index i = 0; i < values->size(); ++i)
         text += (i > 0 ? ", " : "") + values->text(i);
     return vector ? "[" + text + "]" : text;
@@ -209,12 +220,13 @@ void ValueTab::showMapping()
             countText(count), countText(static_cast<Index>(m_element->children.size()))));
     using Texts = std::vector<std::string>;
     m_request.request<Texts>(
-        [element = m_element, count, reading = m_context.reading](std::stop_token stop) -> Result<Texts> {
+        [dataset = m_dataset, element = m_element, count,
+         reading = m_context.reading](std::stop_token stop) -> Result<Texts> {
             Texts texts;
             for (int i = 0; i < count; ++i) {
                 if (stop.stop_requested())
                     return Error::cancelled();
-                auto text = shortValue(*element->children[static_cast<std::size_t>(i)], reading, stop);
+                auto text = shortValue(dataset, *element->children[static_cast<std::size_t>(i)], reading, stop);
                 texts.push_back(text ? std::move(*text) : text.error().message());
             }
             return texts;

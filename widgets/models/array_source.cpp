@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/array_source.h"
 
+#include "core/anndata/column_reader.h"
 #include "core/paging/array_reader.h"
 #include "widgets/models/element_text.h"
 
@@ -19,6 +20,27 @@ Index widthOf(const std::vector<Index>& shape)
     for (std::size_t axis = 1; axis < shape.size(); ++axis)
         width *= shape[axis];
     return width;
+}
+
+// Texts of the values, with what is missing marked.
+Result<Values> readAsColumn(const std::shared_ptr<const Dataset>& dataset, const Element& element, Slice part,
+                            const std::shared_ptr<Reading>& reading, std::stop_token stop)
+{
+    auto reader = ColumnReader::open(dataset, element, reading);
+    if (!reader)
+        return std::move(reader).error();
+    auto column = reader->read(Selection::of(reader->rows(), part), stop);
+    if (!column)
+        return std::move(column).error();
+    std::vector<std::string> texts;
+    std::vector<std::uint8_t> missing;
+    for (Index i = 0; i < column->size(); ++i) {
+        texts.push_back(column->text(i));
+        missing.push_back(column->isMissing(i) ? 1 : 0);
+    }
+    Values values(std::move(texts));
+    values.setMissing(std::move(missing));
+    return values;
 }
 
 } // namespace
@@ -43,6 +65,8 @@ ArraySource::ArraySource(ModelContext context, std::shared_ptr<const Dataset> da
         const Index width = widthOf(m_shape);
         m_columns = static_cast<int>(std::min<Index>(width, std::numeric_limits<int>::max()));
     }
+    m_asColumn = m_shape.size() == 1
+        && (array.categories || array.mask || !array.fixedCategories.empty());
     m_pieces.arrived = [this](const std::vector<PieceKey>&) { Q_EMIT changed(0, m_rows - 1); };
     m_pieces.failed = [this](const Error& error) {
         Q_EMIT readFailed(error);
@@ -56,7 +80,7 @@ ArraySource::~ArraySource() = default;
 void ArraySource::installReader()
 {
     m_pieces.setReader([reading = m_context.reading, fields = m_fields, shape = m_shape, rows = m_rows,
-                        dataset = m_dataset, array = m_element.values, path = m_element.path](
+                        dataset = m_dataset, element = &m_element, asColumn = m_asColumn](
                            const std::vector<PieceKey>& keys,
                            std::stop_token stop) -> Result<Fetcher::Pieces> {
         Fetcher::Pieces pieces;
@@ -64,9 +88,14 @@ void ArraySource::installReader()
             const Index first = key.first * kRows;
             const Index count = std::min(kRows, rows - first);
             Block block;
-            if (!fields.empty()) {
+            if (asColumn) {
+                auto values = readAsColumn(dataset, *element, {first, 1, count}, reading, stop);
+                if (!values)
+                    return std::move(values).error();
+                block.values = std::move(*values);
+            } else if (!fields.empty()) {
                 const ArrayRef& field = fields[at(key.second)];
-                auto values = ArrayReader(field, reading, path).rows(first, count, stop);
+                auto values = ArrayReader(field, reading, element->path).rows(first, count, stop);
                 if (!values)
                     return std::move(values).error();
                 block.columns = std::max<Index>(1, values->size() / std::max<Index>(count, 1));
@@ -74,13 +103,13 @@ void ArraySource::installReader()
             } else if (shape.size() == 2) {
                 const Index left = key.second * kColumns;
                 block.columns = std::min(kColumns, shape[1] - left);
-                auto values = ArrayReader(array, reading, path)
+                auto values = ArrayReader(element->values, reading, element->path)
                                   .block({first, left}, {count, block.columns}, stop);
                 if (!values)
                     return std::move(values).error();
                 block.values = std::move(*values);
             } else {
-                const ArrayReader reader(array, reading, path);
+                const ArrayReader reader(element->values, reading, element->path);
                 auto values = shape.empty() ? reader.all(stop) : reader.rows(first, count, stop);
                 if (!values)
                     return std::move(values).error();

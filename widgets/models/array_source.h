@@ -53,6 +53,7 @@ private:
     std::shared_ptr<const Dataset> m_dataset;
     const Element& m_element;
     std::vector<ArrayRef> m_fields; // records: one a column
+    bool m_asColumn = false;        // categories or masked values: read as a column is
     std::vector<Index> m_shape;
     Index m_rows = 0;
     int m_columns = 0;

@@ -17,6 +17,9 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+// A longer title would push out what the matrices hold; the tree has all of it.
+constexpr qsizetype kLongestTitle = 64;
+
 Result<std::string> textOf(const Element* scalar, const std::shared_ptr<Reading>& reading,
                            std::stop_token stop)
 {
@@ -108,8 +111,10 @@ QString summaryLine(const Dataset& dataset, const DatasetFacts& facts,
                     const std::vector<KnownHolds>& holds)
 {
     QStringList parts;
-    if (!facts.title.empty())
-        parts.append(toQString(facts.title).simplified());
+    if (!facts.title.empty()) {
+        const QString title = toQString(facts.title).simplified();
+        parts.append(title.size() <= kLongestTitle ? title : title.left(kLongestTitle - 1) + u'…');
+    }
     if (!facts.organism.empty())
         parts.append(toQString(facts.organism));
     if (const QString extent = extentText(dataset); !extent.isEmpty())
