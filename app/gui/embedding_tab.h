@@ -42,6 +42,7 @@ public:
     bool colorBy(const QString& column);
     QString colorColumn() const;
 
+    const Element* embedding() const { return m_embedding; } // null: none
     ScatterView* view() const { return m_view; }
     TableTab* table() const { return m_table; }
     void setTableShown(bool shown);

@@ -64,6 +64,7 @@ FilePage::FilePage(Session& session, QWidget* parent)
     connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
         if (!m_tabs->tabBar()->hasFocus())
             m_tabs->currentWidget()->setFocus();
+        pickWhatIsInFront();
         Q_EMIT selectionChanged();
     });
     connect(&session, &Session::factsFound, this, &FilePage::showFacts);
@@ -212,6 +213,7 @@ void FilePage::showDataset()
         m_tabs->setCurrentIndex(indexOf(m_embedding->hasEmbedding() ? Tab::Embedding
                                             : m_tabs->isTabEnabled(indexOf(Tab::Cells)) ? Tab::Cells
                                                                                          : Tab::Matrix));
+    pickWhatIsInFront();
     updateSummary();
 }
 
@@ -222,6 +224,17 @@ void FilePage::showFacts()
     m_matrix->setSymbols(facts.symbols, facts.rawSymbols);
     updateSummary();
     Q_EMIT filled();
+}
+
+void FilePage::pickWhatIsInFront()
+{
+    const Element* element = nullptr;
+    if (m_tabs->currentWidget() == m_matrix)
+        element = m_matrix->matrix();
+    else if (m_tabs->currentWidget() == m_embedding)
+        element = m_embedding->embedding();
+    if (element != nullptr)
+        Q_EMIT elementPicked(element);
 }
 
 void FilePage::updateSummary()

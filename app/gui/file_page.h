@@ -70,6 +70,7 @@ Q_SIGNALS:
 private:
     void updateSummary();
     void showFacts();
+    void pickWhatIsInFront();
     int indexOf(Tab tab) const;
 
     Session& m_session;

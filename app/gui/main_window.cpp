@@ -263,6 +263,7 @@ void MainWindow::opened()
     }
     if (m_details->element() == nullptr)
         m_details->showElement(&dataset.root());
+    updateTitle();
     RecentFiles::Entry entry = m_program.recentFiles().of(m_session->location());
     if (m_program.remembersViews() && page() == Page::File) {
         if (const auto tab = FilePage::tabNamed(entry.tab))

@@ -101,6 +101,8 @@ void MainWindow::makeEditMenu()
                                 QKeySequence::Find, u"search"_s, [this] {
                                     if (TableTab* table = m_file->currentTable())
                                         table->focusFind();
+                                    else if (m_file->currentTab() == FilePage::Tab::Matrix)
+                                        m_file->matrix()->focusFind();
                                     else
                                         m_genes->setFocus(Qt::ShortcutFocusReason);
                                 }));

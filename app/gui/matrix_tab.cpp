@@ -4,6 +4,7 @@
 #include "app/gui/bar.h"
 #include "app/gui/farewell.h"
 #include "app/gui/choice_box.h"
+#include "app/gui/name_field.h"
 #include "app/gui/ramp_key.h"
 #include "widgets/bridge/cell_format.h"
 #include "widgets/models/category_colors.h"
@@ -39,7 +40,8 @@ struct OrderedRows {
 
 MatrixTab::MatrixTab(ModelContext context, QWidget* parent)
     : QWidget(parent), m_context(context), m_choice(new ChoiceBox(u"Matrix"_s, this)),
-      m_order(new ChoiceBox(u"Order of the cells"_s, this)), m_kind(new QLabel(this)),
+      m_order(new ChoiceBox(u"Order of the cells"_s, this)),
+      m_find(new NameField(context, u"Find a cell"_s, this)), m_kind(new QLabel(this)),
       m_key(new RampKey(this)), m_stack(new QStackedWidget(this)), m_banner(new Banner(this)),
       m_grid(new MatrixGrid(this)), m_empty(new EmptyView(this)), m_orderRequest(context.patient)
 {
@@ -48,6 +50,9 @@ MatrixTab::MatrixTab(ModelContext context, QWidget* parent)
     bar->addControl(m_choice);
     bar->addCaption(u"Cells by"_s);
     bar->addControl(m_order);
+    m_find->setFixedWidth(170);
+    m_find->setKeyHint(u"Ctrl+F"_s);
+    bar->addControl(m_find);
     bar->addStretch();
     m_kind->setProperty("role", u"quiet"_s);
     m_kind->setFont(fonts::caption());
@@ -80,10 +85,10 @@ MatrixTab::MatrixTab(ModelContext context, QWidget* parent)
     connect(m_numbers, &QToolButton::toggled, m_grid, &MatrixGrid::setNumbersShown);
     connect(m_shades, &QToolButton::toggled, m_grid, &MatrixGrid::setShadesShown);
     connect(copyButton, &QToolButton::clicked, m_grid, &MatrixGrid::copyWindow);
-    connect(m_grid, &MatrixGrid::currentChanged, this, [this](qint64 row, qint64 column) {
-        if (m_source && row >= 0 && column >= 0)
-            Q_EMIT valuePicked(m_source->rowHead(row).name, m_source->columnHead(column).name,
-                               m_source->exactText(row, column));
+    connect(m_grid, &MatrixGrid::currentChanged, this, &MatrixTab::sayPicked);
+    connect(m_find, &NameField::picked, this, [this](qint64 row) {
+        goToCell(row);
+        m_grid->setFocus();
     });
 }
 
@@ -98,6 +103,7 @@ void MatrixTab::clear()
     m_orderRequest.cancel();
     m_grid->setSource(nullptr);
     m_source.reset();
+    m_find->setPlace({});
     m_matrices.clear();
     m_choice->clear();
     m_order->clear();
@@ -172,8 +178,11 @@ void MatrixTab::makeSource(const Element& matrix)
     m_source = std::make_unique<MatrixSource>(m_context, m_dataset, matrix);
     m_source->setSymbols(matrix.ofRaw ? m_rawSymbols : m_symbols);
     m_source->setGroups(m_groups, m_groupColors);
+    m_find->setPlace(m_source->rowTable() != nullptr ? NameQuery{m_dataset, m_source->rowTable(), nullptr, {}, 12}
+                                                     : NameQuery{});
     m_order->setEnabled(m_source->rowTable() != nullptr && m_source->rowTable() == m_dataset->obs());
     connect(m_source.get(), &MatrixSource::filled, this, &MatrixTab::filled);
+    connect(m_source.get(), &MatrixSource::filled, this, &MatrixTab::sayPicked);
     connect(m_source.get(), &MatrixSource::rangeFound, this, [this] {
         updateKey();
         Q_EMIT filled();
@@ -262,6 +271,22 @@ void MatrixTab::updateKey()
         return;
     }
     m_key->setEnds(numberText(m_source->range()->low, 3), numberText(m_source->range()->high, 3));
+}
+
+// Again once names and value have come: after a jump they are still on their way.
+void MatrixTab::sayPicked()
+{
+    const qint64 row = m_grid->currentRow();
+    const qint64 column = m_grid->currentColumn();
+    if (m_source && row >= 0 && column >= 0 && row < m_source->rowCount() && column < m_source->columnCount())
+        Q_EMIT valuePicked(m_source->rowHead(row).name, m_source->columnHead(column).name,
+                           m_source->exactText(row, column));
+}
+
+void MatrixTab::focusFind()
+{
+    m_find->setFocus(Qt::ShortcutFocusReason);
+    m_find->selectAll();
 }
 
 bool MatrixTab::isFilled() const

@@ -22,6 +22,7 @@ class Banner;
 class ChoiceBox;
 class EmptyView;
 class MatrixGrid;
+class NameField;
 class RampKey;
 
 // X, raw, a layer or a graph as a grid of numbers and shades.
@@ -54,6 +55,7 @@ public:
     void copy(bool withNames);
     // "cell · gene · exact value" of what is picked.
     QString pickedText() const;
+    void focusFind(); // Ctrl+F
 
 Q_SIGNALS:
     void filled();
@@ -66,6 +68,7 @@ private:
     void makeSource(const Element& matrix);
     void applyOrder();
     void updateKey();
+    void sayPicked();
 
     ModelContext m_context;
     std::shared_ptr<const Dataset> m_dataset;
@@ -77,6 +80,7 @@ private:
     std::function<const HoldsResult*(const Element&)> m_holds;
     ChoiceBox* m_choice = nullptr;
     ChoiceBox* m_order = nullptr;
+    NameField* m_find = nullptr;
     QLabel* m_kind = nullptr;
     RampKey* m_key = nullptr;
     QToolButton* m_numbers = nullptr;

@@ -78,7 +78,7 @@ void NameField::showMatches()
     }
     if (m_list == nullptr) {
         m_list = new QListWidget(window());
-        m_list->setFrameShape(QFrame::StyledPanel);
+        m_list->setProperty("popup", true);
         m_list->setFont(fonts::table());
         m_list->setAccessibleName(u"Matches"_s);
         m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -95,7 +95,7 @@ void NameField::showMatches()
         m_list->addItem(symbol.isEmpty() ? name : symbol + u"  ·  "_s + name);
     }
     const int rowHeight = std::max(24, m_list->sizeHintForRow(0));
-    m_list->resize(std::max(width(), 260), rowHeight * static_cast<int>(m_matches.size()) + 6);
+    m_list->resize(std::max(width(), 260), rowHeight * static_cast<int>(m_matches.size()) + 12);
     const QPoint corner = mapTo(window(), QPoint(0, height() + 2));
     m_list->move(std::min(corner.x(), window()->width() - m_list->width() - 8), corner.y());
     m_list->raise();

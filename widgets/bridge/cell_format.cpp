@@ -145,8 +145,8 @@ QString cellNumber(const Values& values, Index i, NumberLook look)
     if (look.decimals < 0)
         return value == std::round(value) ? withTrueMinus(QLocale().toString(value, 'f', 0))
                                           : numberText(value);
-    if (size < 0.5 * std::pow(10.0, -look.decimals + 1))
-        return numberText(value, 2); // lined up it would read as nothing or next to nothing
+    if (size < 0.5 * std::pow(10.0, -look.decimals))
+        return numberText(value, 2); // lined up it would read as nothing
     return withTrueMinus(QLocale().toString(value, 'f', look.decimals));
 }
 

@@ -115,6 +115,8 @@ QAbstractScrollArea { border: 0; }
 QAbstractItemView { background: @base; border: 0; outline: 0; }
 QTreeView[surface="frame"], QListView[surface="frame"] { background: @frame; }
 QTreeView::item, QListView::item { min-height: 24px; }
+QListView[popup="true"] { background: @raised; border: 1px solid @softLine; padding: 4px 0; }
+QListView[popup="true"]::item { padding: 0 8px; }
 QHeaderView { background: @frame; }
 QScrollArea, QScrollArea > QWidget > QWidget[surface="clear"] { background: transparent; }
 
