@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/paging/reading.h"
 #include "core/run/memory_budget.h"
 #include "widgets/bridge/request_pool.h"
 
@@ -9,6 +10,8 @@
 #include <algorithm>
 #include <functional>
 #include <list>
+#include <memory>
+#include <stop_token>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
