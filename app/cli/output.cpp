@@ -25,7 +25,9 @@ void Output::put(std::string_view text)
         return;
     }
     while (!text.empty() && m_failure == 0) {
+        m_waiting = true;
         const ssize_t written = ::write(m_descriptor, text.data(), text.size());
+        m_waiting = false;
         if (written >= 0) {
             text.remove_prefix(static_cast<std::size_t>(written));
         } else if (errno == EPIPE) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,8 @@ public:
     // Whether everything could be written so far; why not, in words of the system.
     bool ok() const noexcept { return m_failure == 0; }
     std::string failure() const;
+    // Whether it waits for a reader right now; for other threads.
+    bool isWaiting() const noexcept { return m_waiting; }
 
 private:
     void put(std::string_view text);
@@ -48,6 +51,7 @@ private:
     std::string* m_into = nullptr;
     std::size_t m_most = 0;
     int m_failure = 0;
+    std::atomic<bool> m_waiting = false;
     std::string m_buffer;
 };
 

@@ -3,6 +3,7 @@
 
 #include "app/cli/failure.h"
 #include "app/cli/help.h"
+#include "app/cli/last_words.h"
 #include "app/cli/session.h"
 #include "app/cli/signals.h"
 #include "core/base/text.h"
@@ -115,8 +116,10 @@ int runCommand(Output& output, const CommandSpec& command, const std::vector<std
     if (!common)
         return refuse(output, wantsJson, file, common.error());
 
+    const std::stop_token stop = watchSignals(output);
+    watchForCrashes();
     Session session{*arguments, output, json, std::make_shared<Reading>(common->reading),
-                    watchSignals(), wantsJson, arguments->has("quiet"), arguments->has("progress")};
+                    stop, wantsJson, arguments->has("quiet"), arguments->has("progress")};
     return command.run(session);
 }
 

@@ -2,6 +2,7 @@
 #include "app/cli/session.h"
 
 #include "app/cli/failure.h"
+#include "app/cli/last_words.h"
 #include "core/base/text.h"
 #include "core/select/selection_text.h"
 
@@ -13,15 +14,21 @@ namespace cellfolio::cli {
 namespace {
 
 // One file's answer: its object, closed with an error where it fails.
-int answer(Session& session, const std::string& file, const std::function<Result<int>()>& each)
+int answer(Session& session, const std::string& file, const std::function<Result<int>()>& each,
+           LastWords words = {})
 {
     JsonWriter& json = session.json;
     std::size_t depth = 0;
+    words.output = &session.output;
+    words.file = file;
     if (session.wantsJson) {
         json.beginObject();
         depth = json.depth();
         json.member("file", file);
+        words.json = &json;
+        words.fileDepth = depth;
     }
+    setLastWords(&words);
     Result<int> code = [&]() -> Result<int> {
         try {
             return each();
@@ -30,6 +37,7 @@ int answer(Session& session, const std::string& file, const std::function<Result
                 .advise("Choose fewer rows, or close other programs.");
         }
     }();
+    setLastWords(nullptr);
     if (!session.wantsJson) {
         session.output.flush();
     } else {
@@ -125,7 +133,10 @@ int answerEach(Session& session, const std::function<Result<int>(const std::stri
             session.output.write(&file == files->data() ? "" : "\n");
             session.output.write("== " + file + "\n");
         }
-        const int code = answer(session, file, [&] { return each(file); });
+        LastWords words;
+        words.several = true;
+        words.failed = failed;
+        const int code = answer(session, file, [&] { return each(file); }, words);
         worst = std::max(worst, code);
         failed += code != 0 ? 1 : 0;
         if (code == 3)

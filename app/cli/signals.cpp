@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/signals.h"
 
+#include "app/cli/last_words.h"
+#include "app/cli/output.h"
+
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <thread>
 
 #include <pthread.h>
 
 namespace cellfolio::cli {
 
-std::stop_token watchSignals()
+std::stop_token watchSignals(const Output& output)
 {
     std::signal(SIGPIPE, SIG_IGN);
     sigset_t signals;
@@ -20,15 +24,17 @@ std::stop_token watchSignals()
     // stop source may not be touched from a signal handler.
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::stop_source source;
-    std::thread([signals, source]() mutable {
-        for (int count = 0;; ++count) {
-            int signal = 0;
-            if (sigwait(&signals, &signal) != 0)
-                return;
-            if (count > 0)
+    std::thread([signals, source, &output]() mutable {
+        int signal = 0;
+        if (sigwait(&signals, &signal) != 0)
+            return;
+        source.request_stop();
+        const timespec patience{2, 0};
+        do {
+            if (sigtimedwait(&signals, nullptr, &patience) > 0)
                 std::_Exit(3);
-            source.request_stop();
-        }
+        } while (output.isWaiting());
+        endNow(Error::cancelled());
     }).detach();
     return source.get_token();
 }

@@ -45,11 +45,13 @@ public:
         return *std::move(answer);
     }
 
+    // Whether the caller runs on it.
+    bool isCurrent() const noexcept { return std::this_thread::get_id() == m_thread.get_id(); }
+
 private:
     Hdf5Thread();
     ~Hdf5Thread();
     void run();
-    bool isCurrent() const noexcept { return std::this_thread::get_id() == m_thread.get_id(); }
 
     template <typename T, typename F>
     std::optional<T> wait(Lane lane, F f, const std::stop_token& stop)
