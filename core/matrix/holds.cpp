@@ -16,8 +16,13 @@ namespace {
 constexpr Index kSpots = 3;
 constexpr Index kCells = 40;                     // of a spot
 constexpr Index kSpotValues = Index{128} << 10;  // read at a spot
-constexpr Index kDecoded = Index{2} << 20;       // values that may have to be decoded for them
-constexpr Index kWholeMatrix = Index{1} << 20;   // stored entries that are read whatever the order
+// What a look may cost beyond the values it takes.
+struct Allowance {
+    Index decoded;     // values of the tall chunks that a spot lies in
+    Index wholeMatrix; // stored entries that are read though they lie by gene
+};
+constexpr Allowance kQuick{Index{4} << 20, Index{1} << 20};
+constexpr Allowance kThorough{Index{128} << 20, Index{1} << 40};
 
 // Where the k-th spot begins when `count` of `length` are taken at each.
 Index spotStart(Index k, Index length, Index count)
@@ -78,8 +83,8 @@ Result<void> sampleLines(const SparseSource& source, HoldsSample& sample, std::s
     return {};
 }
 
-// Columns that can be read of `rows` rows without decoding too much.
-Index columnsOf(const MatrixReader& reader, Index rows)
+// Columns that can be read of `rows` rows of a spot without decoding too much.
+Index columnsOf(const MatrixReader& reader, Index rows, const Allowance& allowance)
 {
     const Element& element = reader.element();
     Index deep = rows; // rows that are decoded with them
@@ -88,39 +93,39 @@ Index columnsOf(const MatrixReader& reader, Index rows)
         if (info.layout == hdf5::Layout::Chunked && info.chunk.size() == 2)
             deep = std::max(deep, info.chunk[element.transposed ? 1 : 0]);
     }
-    return std::clamp(std::min(kDecoded / std::max(Index{1}, deep),
+    return std::clamp(std::min(allowance.decoded / std::max(Index{1}, deep),
                                kSpotValues / std::max(Index{1}, rows)),
                       Index{1}, reader.columns());
 }
 
-// Blocks of rows: of dense matrices, and of CSC ones that are small enough to pass whole.
-Result<void> sampleRows(const MatrixReader& reader, HoldsSample& sample, std::stop_token stop)
+// One block of the rows of all spots: of dense matrices, and of CSC ones, which it passes once.
+Result<void> sampleRows(const MatrixReader& reader, const Allowance& allowance, HoldsSample& sample,
+                        std::stop_token stop)
 {
-    Index after = 0;
+    // Rather a few whole cells than parts of many, as long as three of a spot remain.
+    const Index count =
+        std::clamp(kSpotValues / reader.columns(), std::min(Index{3}, reader.rows()),
+                   std::min(kCells, reader.rows()));
+    std::vector<Index> rows;
     for (Index spot = 0; spot < kSpots; ++spot) {
-        const Index count = std::min(kCells, reader.rows());
-        const Index first = std::max(after, spotStart(spot, reader.rows(), count));
-        Index last = std::min(reader.rows(), first + count);
-        if (first >= last)
-            continue;
-        // Rather a few whole cells than parts of many, as long as three remain.
-        if (reader.columns() * (last - first) > kSpotValues)
-            last = first + std::max(Index{3}, kSpotValues / reader.columns());
-        last = std::min(last, reader.rows());
-        after = last;
-        const Index columns = columnsOf(reader, last - first);
-        Result<Values> block =
-            reader.block(Selection::of(reader.rows(), {first, 1, last - first}),
-                         Selection::of(reader.columns(), {0, 1, columns}), stop);
-        if (!block)
-            return std::move(block).error();
-        for (Index row = 0; row < last - first; ++row) {
-            HoldsSample::Cell cell;
-            cell.complete = columns == reader.columns();
-            for (Index column = 0; column < columns; ++column)
-                take(block->number(row * columns + column), sample, cell);
-            sample.cells.push_back(std::move(cell));
-        }
+        const Index first = spotStart(spot, reader.rows(), count);
+        for (Index row = first; row < first + count; ++row)
+            if (rows.empty() || row > rows.back())
+                rows.push_back(row);
+    }
+    const auto taken = static_cast<Index>(rows.size());
+    const Index columns = columnsOf(reader, count, allowance);
+    Result<Values> block =
+        reader.block(Selection::indices(reader.rows(), std::move(rows)),
+                     Selection::of(reader.columns(), {0, 1, columns}), stop);
+    if (!block)
+        return std::move(block).error();
+    for (Index row = 0; row < taken; ++row) {
+        HoldsSample::Cell cell;
+        cell.complete = columns == reader.columns();
+        for (Index column = 0; column < columns; ++column)
+            take(block->number(row * columns + column), sample, cell);
+        sample.cells.push_back(std::move(cell));
     }
     return {};
 }
@@ -133,7 +138,7 @@ Result<void> sampleColumns(const MatrixReader& reader, HoldsSample& sample, std:
     if (reader.element().isSparse()) {
         // A CSC column is read whole.
         const Index each = *reader.element().stored / std::max(Index{1}, reader.columns());
-        columns = std::clamp(kWholeMatrix / std::max(Index{1}, each), Index{1}, columns);
+        columns = std::clamp(kQuick.wholeMatrix / std::max(Index{1}, each), Index{1}, columns);
     }
     std::vector<Index> places;
     for (Index k = 0; k < rows; ++k)
@@ -188,8 +193,10 @@ std::string HoldsResult::text() const
 }
 
 Result<HoldsResult> sampleHolds(const std::shared_ptr<const Dataset>& dataset, const Element& matrix,
-                                const std::shared_ptr<Reading>& reading, std::stop_token stop)
+                                const std::shared_ptr<Reading>& reading, std::stop_token stop,
+                                HoldsEffort effort)
 {
+    const Allowance& allowance = effort == HoldsEffort::Quick ? kQuick : kThorough;
     Result<std::shared_ptr<const MatrixReader>> opened =
         MatrixReader::open(dataset, matrix, reading);
     if (!opened)
@@ -207,12 +214,12 @@ Result<HoldsResult> sampleHolds(const std::shared_ptr<const Dataset>& dataset, c
         if (Result<void> done = sampleLines(*source, sample, stop); !done)
             return std::move(done).error();
         cells = source->byRows();
-        if (!cells && source->stored() <= kWholeMatrix && sample.fraction && !sample.negative) {
-            if (Result<void> done = sampleRows(reader, sample, stop); !done)
+        if (!cells && source->stored() <= allowance.wholeMatrix && sample.fraction && !sample.negative) {
+            if (Result<void> done = sampleRows(reader, allowance, sample, stop); !done)
                 return std::move(done).error();
             cells = true;
         }
-    } else if (Result<void> done = sampleRows(reader, sample, stop); !done) {
+    } else if (Result<void> done = sampleRows(reader, allowance, sample, stop); !done) {
         return std::move(done).error();
     }
     if (sample.negative)

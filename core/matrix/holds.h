@@ -20,9 +20,15 @@ struct HoldsResult {
     std::string text() const;
 };
 
+// Quick is for looking at a file; Thorough may decode more to see whole cells: chunks that are tall,
+// and matrices stored by gene in one pass.
+enum class HoldsEffort { Quick, Thorough };
+
 // From a bounded sample: a few rows at the start, middle and end, at most about a million values,
-// whatever the size. Reads values; not part of opening.
+// whatever the size. Reads values; not part of opening. Unknown where a quick look cannot tell:
+// nothing but zeros, or fractions of a large matrix stored by gene.
 Result<HoldsResult> sampleHolds(const std::shared_ptr<const Dataset>& dataset, const Element& matrix,
-                                const std::shared_ptr<Reading>& reading, std::stop_token stop = {});
+                                const std::shared_ptr<Reading>& reading, std::stop_token stop = {},
+                                HoldsEffort effort = HoldsEffort::Quick);
 
 } // namespace cellfolio

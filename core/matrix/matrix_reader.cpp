@@ -5,6 +5,7 @@
 #include "core/matrix/dense_reader.h"
 #include "core/matrix/sparse_reader.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace cellfolio {
@@ -13,6 +14,27 @@ namespace {
 
 // What a text costs in memory, about: the object and a short heap block.
 constexpr Index kTextBytes = 64;
+
+// Damage on disk is found by chunk; the rows that were asked for say where to look.
+Error nameRows(Error error, const Selection& rows, const Element& element)
+{
+    if (error.code() != ErrorCode::Corrupt || (!error.ruleId().empty() && error.ruleId() != "A056"))
+        return error;
+    const std::string which =
+        rows.size() == 1 ? "Row " + exactText(rows[0])
+        : rows.asSlice() != nullptr
+            ? "Rows " + exactText(std::min(rows[0], rows[rows.size() - 1])) + " to "
+                  + exactText(std::max(rows[0], rows[rows.size() - 1]))
+            : "Not all of the " + exactText(rows.size()) + " rows asked for";
+    return Error(ErrorCode::Corrupt,
+                 which + " of \"" + element.path
+                     + (rows.size() == 1 || rows.asSlice() != nullptr ? "\" cannot be read whole. "
+                                                                      : "\" can be read. ")
+                     + error.message())
+        .at(error.element())
+        .rule("A056")
+        .advise(error.fix());
+}
 
 } // namespace
 
@@ -84,7 +106,7 @@ Result<Values> MatrixReader::block(const Selection& rows, const Selection& colum
         return std::move(room).error().at(m_element->path);
     Result<Values> block = doBlock(rows, columns, stop);
     if (!block)
-        return std::move(block).error().at(m_element->path);
+        return nameRows(std::move(block).error().at(m_element->path), rows, *m_element);
     assert(block->size() == size);
     return block;
 }

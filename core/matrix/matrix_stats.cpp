@@ -30,7 +30,8 @@ Result<HoldsResult> exactHolds(const Digest& digest, const std::shared_ptr<const
         result.holds = Holds::Counts;
         return result;
     }
-    Result<HoldsResult> sampled = sampleHolds(dataset, matrix, reading, stop);
+    Result<HoldsResult> sampled =
+        sampleHolds(dataset, matrix, reading, stop, HoldsEffort::Thorough);
     if (!sampled)
         return sampled;
     const bool negative = digest.any && digest.min < 0;

@@ -20,7 +20,7 @@ using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMa
 
 namespace {
 
-constexpr Index kMostValues = 150'000;
+constexpr Index kMostValues = 60'000;
 
 Result<Values> readAll(const ArrayRef& array)
 {
