@@ -87,13 +87,12 @@ hid_t nativeType(DType type)
 }
 
 Result<Values> readTexts(hid_t dataset, const ArrayInfo& info, const StoredType& type,
-                         const File::Slab& slab, const Spaces& spaces, hid_t memory, Index perRecord)
+                         const Spaces& spaces, hid_t memory, Index perRecord)
 {
     const auto n = static_cast<std::size_t>(spaces.count * perRecord);
     Values values(DType::String, static_cast<Index>(n));
     if (n == 0)
         return values;
-    (void)slab;
     if (type.variable) {
         std::vector<char*> pointers(n, nullptr);
         if (H5Dread(dataset, memory, spaces.memory.id(), spaces.file.id(), H5P_DEFAULT, pointers.data()) < 0) {
@@ -142,7 +141,7 @@ Result<Values> readValues(std::int64_t dataset, const ArrayInfo& info, const Fil
     const Handle fileType(H5Dget_type(dataset), closeType);
     const Handle memory = memoryType(fileType.id(), info, slab.member);
     if (type.value == DType::String)
-        return readTexts(dataset, info, type, slab, *spaces, memory.id(), perRecord);
+        return readTexts(dataset, info, type, *spaces, memory.id(), perRecord);
 
     const Index n = spaces->count * perRecord;
     Values values(type.value, n);

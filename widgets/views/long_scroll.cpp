@@ -63,6 +63,29 @@ int LongScroll::barValue() const noexcept
     return int(double(m_position) / double(maximum()) * double(kBarRange));
 }
 
+bool LongScroll::act(QScrollBar& bar, int action, qint64 line, qint64 page)
+{
+    switch (action) {
+    case QAbstractSlider::SliderSingleStepAdd:
+        moveBy(line);
+        break;
+    case QAbstractSlider::SliderSingleStepSub:
+        moveBy(-line);
+        break;
+    case QAbstractSlider::SliderPageStepAdd:
+        moveBy(page);
+        break;
+    case QAbstractSlider::SliderPageStepSub:
+        moveBy(-page);
+        break;
+    default:
+        return false;
+    }
+    toBar(bar, int(line));
+    bar.setSliderPosition(bar.value());
+    return true;
+}
+
 void LongScroll::toBar(QScrollBar& bar, int singleStep) const
 {
     const int range = int(std::min(maximum(), kBarRange));

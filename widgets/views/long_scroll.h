@@ -32,6 +32,11 @@ public:
     // Writes range, page and value into the bar. Only rangeChanged is emitted, never valueChanged.
     void toBar(QScrollBar& bar, int singleStep) const;
 
+    // What a click on the bar or a key asks of it (QAbstractSlider::SliderAction): moves by `line`
+    // or `page` whatever one step of the bar stands for, and puts the bar where that led. False for
+    // what is no step or page; then the bar's own position counts.
+    bool act(QScrollBar& bar, int action, qint64 line, qint64 page);
+
     // The position that the user gave the bar; exact where nothing is scaled. True when it moved.
     bool fromBar(const QScrollBar& bar) noexcept;
 

@@ -144,25 +144,9 @@ void MatrixGrid::barAction(Qt::Orientation orientation, int action)
     LongScroll& scroll = vertical ? m_vertical : m_horizontal;
     const qint64 line = vertical ? cellHeight() : m_cellWidth;
     const qint64 page = std::max<qint64>(scroll.page() / line * line, line);
-    switch (action) {
-    case QAbstractSlider::SliderSingleStepAdd:
-        scroll.moveBy(line);
-        break;
-    case QAbstractSlider::SliderSingleStepSub:
-        scroll.moveBy(-line);
-        break;
-    case QAbstractSlider::SliderPageStepAdd:
-        scroll.moveBy(page);
-        break;
-    case QAbstractSlider::SliderPageStepSub:
-        scroll.moveBy(-page);
-        break;
-    default:
-        return; // dragged: fromBar takes the position
-    }
     QScrollBar* bar = vertical ? verticalScrollBar() : horizontalScrollBar();
-    scroll.toBar(*bar, int(line));
-    bar->setSliderPosition(bar->value());
+    if (!scroll.act(*bar, action, line, page))
+        return; // dragged: fromBar takes the position
     scrolled();
 }
 
