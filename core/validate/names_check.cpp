@@ -18,6 +18,8 @@ namespace {
 
 constexpr Index kWindow = Index{64} << 10;
 constexpr Index kNameCost = 128; // of one candidate in the second pass, about
+constexpr Index kHashCost = static_cast<Index>(sizeof(std::uint64_t));
+constexpr Index kLeastHashes = Index{1} << 20;
 
 // Names of the table in windows: visit(first row, names).
 template <typename Visit>
@@ -36,6 +38,53 @@ Result<void> forEachWindow(const std::shared_ptr<const Dataset>& dataset, const 
     return {};
 }
 
+// Which hashes were met more than once. Bands of hashes come one after the other, ascending, so
+// that only one band's hashes are held at a time.
+class RepeatedHashes
+{
+public:
+    explicit RepeatedHashes(std::size_t room) { m_band.reserve(room); }
+
+    void add(std::uint64_t hash)
+    {
+        if (m_band.size() == m_band.capacity())
+            fold(); // only where many names are the same: each is then held once
+        m_band.push_back(hash);
+    }
+
+    void endBand()
+    {
+        fold();
+        m_band.clear();
+        std::sort(m_repeated.begin() + m_bandStart, m_repeated.end());
+        m_repeated.erase(std::unique(m_repeated.begin() + m_bandStart, m_repeated.end()),
+                         m_repeated.end());
+        m_bandStart = static_cast<std::ptrdiff_t>(m_repeated.size());
+    }
+
+    // Ascending, each once.
+    std::vector<std::uint64_t> take() && { return std::move(m_repeated); }
+
+private:
+    void fold()
+    {
+        std::sort(m_band.begin(), m_band.end());
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < m_band.size(); ++i) {
+            if (kept == 0 || m_band[kept - 1] != m_band[i])
+                m_band[kept++] = m_band[i];
+            else if (static_cast<std::ptrdiff_t>(m_repeated.size()) == m_bandStart
+                     || m_repeated.back() != m_band[i])
+                m_repeated.push_back(m_band[i]);
+        }
+        m_band.resize(kept);
+    }
+
+    std::vector<std::uint64_t> m_band;
+    std::vector<std::uint64_t> m_repeated;
+    std::ptrdiff_t m_bandStart = 0;
+};
+
 } // namespace
 
 Result<std::optional<Finding>> checkNames(const std::shared_ptr<const Dataset>& dataset,
@@ -45,26 +94,34 @@ Result<std::optional<Finding>> checkNames(const std::shared_ptr<const Dataset>& 
 {
     if (!table.index || table.rows == 0)
         return std::optional<Finding>(); // numbered: unique by nature
-    Result<MemoryReservation> room = reading->budget().reserve(
-        MemoryTag::Job, table.rows * static_cast<Index>(sizeof(std::uint64_t)));
+    const Index share = reading->budget().limit() / 4 / kHashCost;
+    const Index held = std::min(std::max(share, kLeastHashes), table.rows);
+    Result<MemoryReservation> room =
+        reading->budget().reserve(MemoryTag::Job, (held + held / 8) * kHashCost);
     if (!room)
         return std::move(room).error().at(table.path);
-    std::vector<std::uint64_t> hashes;
-    hashes.reserve(at(table.rows));
-    Result<void> done = forEachWindow(dataset, table, reading, stop,
-                                      [&](Index, const std::vector<std::string>& names) {
-        for (const std::string& name : names)
-            hashes.push_back(XXH3_64bits(name.data(), name.size()));
-    });
-    if (!done)
-        return std::move(done).error().at(table.path);
-    std::sort(hashes.begin(), hashes.end());
-    // Each hash that occurs twice, once.
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i + 1 < hashes.size(); ++i)
-        if (hashes[i] == hashes[i + 1] && (kept == 0 || hashes[kept - 1] != hashes[i]))
-            hashes[kept++] = hashes[i];
-    hashes.resize(kept);
+    RepeatedHashes repeats(at(held + held / 8));
+    // Hashes are evenly spread, so each pass takes one band of them and keeps about `held`.
+    const Index passes = (table.rows + held - 1) / held;
+    const std::uint64_t band = ~std::uint64_t{0} / static_cast<std::uint64_t>(passes);
+    Result<void> done;
+    for (Index pass = 0; pass < passes; ++pass) {
+        const std::uint64_t low = band * static_cast<std::uint64_t>(pass);
+        const std::uint64_t high = pass + 1 == passes ? ~std::uint64_t{0} : low + (band - 1);
+        done = forEachWindow(dataset, table, reading, stop,
+                             [&](Index, const std::vector<std::string>& names) {
+            for (const std::string& name : names) {
+                const std::uint64_t hash = XXH3_64bits(name.data(), name.size());
+                if (hash >= low && hash <= high)
+                    repeats.add(hash);
+            }
+        });
+        if (!done)
+            return std::move(done).error().at(table.path);
+        repeats.endBand();
+    }
+    const std::vector<std::uint64_t> hashes = std::move(repeats).take();
+    const std::size_t kept = hashes.size();
     if (hashes.empty())
         return std::optional<Finding>();
 

@@ -12,8 +12,9 @@
 namespace cellfolio {
 
 // Row names of a table that occur more than once (B013 for obs, B014 for var and raw/var), or
-// nothing. Names are passed once as 64-bit hashes, 8 bytes a row, sorted; names whose hashes meet
-// are then read again and compared. OutOfBudget where the hashes do not fit.
+// nothing. Names are passed as 64-bit hashes, 8 bytes a row and at most a quarter of the budget:
+// where that is too little for all, in several passes, a band of hashes each. Names whose hashes
+// meet are then read again and compared. OutOfBudget where too many meet for that.
 Result<std::optional<Finding>> checkNames(const std::shared_ptr<const Dataset>& dataset,
                                           const Element& table, std::string_view ruleId,
                                           const std::shared_ptr<Reading>& reading,

@@ -41,12 +41,29 @@ def names(group, prefix, count):
         dataset[start:stop] = np.array([f"{prefix}{i}" for i in range(start, stop)], dtype=object)
 
 
+def write_repeated_names(path, n):
+    with h5py.File(path, "w") as file:
+        tag(file, "anndata", "0.1.0")
+        for table, count in (("obs", n), ("var", 1)):
+            frame = tag(file.create_group(table), "dataframe", "0.2.0")
+            frame.attrs["_index"] = "_index"
+            frame.attrs["column-order"] = np.array([], dtype="S1")
+            names(frame, "cell" if table == "obs" else "gene", count)
+        for row, name in ((2, "cell5"), (n // 2, "cell7"), (n - 1, "cell5")):
+            file["obs/_index"][row] = name
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out")
     parser.add_argument("--obs", type=int, default=2_000_000)
+    parser.add_argument("--repeated-names", action="store_true",
+                        help="names alone, three of them those of earlier cells: 2 and the last repeat cell 5, "
+                             "the one in the middle repeats cell 7")
     options = parser.parse_args()
     n = options.obs
+    if options.repeated_names:
+        return write_repeated_names(options.out, n)
     with h5py.File(options.out, "w") as file:
         tag(file, "anndata", "0.1.0")
         x = tag(file.create_group("X"), "csr_matrix", "0.1.0")
