@@ -5,6 +5,7 @@
 #include "core/matrix/axis_map.h"
 #include "core/matrix/block_layout.h"
 #include "core/matrix/entry_stream.h"
+#include "core/matrix/gene_scan.h"
 #include "core/matrix/number_types.h"
 
 #include <algorithm>
@@ -240,7 +241,10 @@ Result<Values> SparseReader::doBlock(const Selection& rows, const Selection& col
         return std::move(scanned).error();
     const Selection& lineChoice = m_source.byRows() ? rows : columns;
     const Selection& indexChoice = m_source.byRows() ? columns : rows;
-    Result<void> done = *scanned ? fill.scan(m_reading, lineChoice, indexChoice) : fill.run();
+    Result<void> done = !*scanned ? fill.run()
+                        : wanted.size() <= GeneScan::kMostAtOnce
+                            ? scanFew(lineChoice, wanted, block, stop)
+                            : fill.scan(m_reading, lineChoice, indexChoice);
     // A scan takes larger buffers and reads over small gaps; windows may do where it could not.
     if (*scanned && !done
         && (done.error().code() == ErrorCode::OutOfBudget
@@ -255,6 +259,36 @@ Result<Values> SparseReader::doBlock(const Selection& rows, const Selection& col
     const AxisMap& columnMap = m_source.byRows() ? wanted : lines;
     return spread(std::move(block), rowMap.size(), columnMap.size(), rowMap.places(),
                   columnMap.places());
+}
+
+Result<void> SparseReader::scanFew(const Selection& lines, const AxisMap& wanted, Values& block,
+                                   std::stop_token stop) const
+{
+    std::vector<Index> positions;
+    for (Index k = 0; k < wanted.size(); ++k)
+        positions.push_back(wanted[k]);
+    const GeneScan scan(m_source, m_reading, lines, std::move(positions));
+    auto found = scan.run({stop, nullptr, {}, 0});
+    if (!found)
+        return std::move(found).error();
+    if (found->damage)
+        return found->damage.errors.front();
+    if (wanted.size() == 1) {
+        block = std::move(found->genes.front());
+        return {};
+    }
+    const Index count = scan.lines().size();
+    const Index lineStride = m_source.byRows() ? wanted.size() : 1;
+    const Index indexStride = m_source.byRows() ? 1 : count;
+    visitNumber(m_dtype, [&]<typename T>(const T*) {
+        const std::span<T> to = block.as<T>();
+        for (Index k = 0; k < wanted.size(); ++k) {
+            const std::span<const T> from = std::as_const(found->genes[at(k)]).template as<T>();
+            for (Index line = 0; line < count; ++line)
+                to[at(line * lineStride + k * indexStride)] = from[at(line)];
+        }
+    });
+    return {};
 }
 
 Result<bool> SparseReader::isWide(const AxisMap& lines, std::stop_token stop) const

@@ -31,6 +31,9 @@ protected:
                            std::stop_token stop) const override;
 
 private:
+    // Few indices of many lines, by a pass over the indices alone.
+    Result<void> scanFew(const Selection& lines, const AxisMap& wanted, Values& block,
+                         std::stop_token stop) const;
     // Whether the wanted lines hold so much that it is better scanned.
     Result<bool> isWide(const AxisMap& lines, std::stop_token stop) const;
     CostEstimate lineCost() const;
