@@ -233,8 +233,15 @@ std::string selectionText(const Selection& selection)
         return slice->step == 1 ? text : text + ":" + std::to_string(slice->step);
     }
     std::string text;
-    for (Index k = 0; k < selection.size(); ++k)
-        text += (k == 0 ? "" : ",") + std::to_string(selection[k]);
+    const auto add = [&text](const std::string& item) { text += (text.empty() ? "" : ",") + item; };
+    selection.forEachRun([&add](Index first, Index count) {
+        if (count > 2) {
+            add(std::to_string(first) + ":" + std::to_string(first + count));
+            return;
+        }
+        for (Index k = 0; k < count; ++k)
+            add(std::to_string(first + k));
+    });
     return text;
 }
 

@@ -100,7 +100,8 @@ private:
 // A name as it must be written inside a selection: itself, or in double quotes where it would
 // read as another form.
 std::string selectionName(std::string_view name);
-// A selection written out so that parse() and resolve() on its extent give it back.
+// A selection written out so that parse() and resolve() on its extent give it back: a slice as
+// one, others as a list of positions with three and more neighbours as "first:end".
 std::string selectionText(const Selection& selection);
 
 // Names between commas, each itself or in double quotes, in the given order ("" is no name at
