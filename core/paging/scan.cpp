@@ -320,6 +320,11 @@ Result<void> scanTiles(const ArrayRef& array, const std::string& elementPath, Re
                 return std::move(values).error();
             w.values = std::move(*values);
             tile.values = w.values.size();
+            const std::vector<Index> whole = array.shape();
+            for (std::size_t d = tile.start.size(); d < whole.size(); ++d) {
+                tile.start.push_back(0); // the dimensions of a field that holds small arrays
+                tile.count.push_back(whole[d]);
+            }
             tile.bytes = {w.values.data(), at(tile.values) * sizeOf(w.values.type())};
         } else {
             auto extent = w.loader->load(ordinal, w.whole, options.stop);

@@ -58,7 +58,8 @@ Result<void> scan(const std::vector<ArrayRef>& arrays, const std::string& elemen
                   const std::function<Result<void>(const ScanBlock&)>& visit);
 
 // One tile of an array of any rank: a chunk (or a stretch of a contiguous array), clipped to the
-// array, its values packed row-major, native.
+// array, its values packed row-major, native. `start` and `count` have the rank of ArrayRef::shape():
+// the small arrays in a field of records are always whole.
 struct ScanTile {
     Index ordinal = 0;
     int worker = 0;

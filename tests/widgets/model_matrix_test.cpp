@@ -18,7 +18,8 @@ using namespace Qt::StringLiterals;
 namespace {
 
 struct Bench {
-    explicit Bench(Index budget = Index{64} << 20)
+    explicit Bench(Index budget = Index{64} << 20,
+                   const char* file = "resources/examples/pbmc68k_reduced.h5ad")
     {
         Reading::Options options;
         options.budget = budget;
@@ -26,7 +27,7 @@ struct Bench {
         context.reading->budget().setLimit(budget); // also below what a Reading would take
         context.quick = &quick;
         context.patient = &patient;
-        dataset = *Dataset::open(CELLFOLIO_SOURCE_DIR "/resources/examples/pbmc68k_reduced.h5ad");
+        dataset = *Dataset::open(std::string(CELLFOLIO_SOURCE_DIR "/") + file);
     }
     ModelContext context;
     std::shared_ptr<const Dataset> dataset;
@@ -189,6 +190,18 @@ private Q_SLOTS:
         QCOMPARE(genes->lowest, 1001.0);
         QCOMPARE(genes->highest, 2605.0);
         QCOMPARE((*genes->values)[0], 1003.0f);
+    }
+
+    // Coordinates that anndata 0.6 kept as a field of records, two numbers in each.
+    void readsCoordinatesOfRecords()
+    {
+        const Bench bench(Index{64} << 20, "tests/data/files/legacy_06.h5ad");
+        const auto embeddings = embeddingsOf(*bench.dataset);
+        QCOMPARE(embeddings.size(), std::size_t{1});
+        const auto data = readEmbedding(bench.dataset, *embeddings[0], bench.context.reading);
+        QVERIFY2(data.ok(), data.ok() ? "" : data.error().message().c_str());
+        QCOMPARE(*data->x, (std::vector<float>{0, 1, 2, 3}));
+        QCOMPARE(*data->y, (std::vector<float>{0, -1, -2, -3}));
     }
 
     void refusesPlotsBeyondTheBudget()

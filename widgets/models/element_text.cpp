@@ -227,7 +227,8 @@ bool isPlottable(const Element& element, Index obs)
     }
     return element.kind == ElementKind::Array && element.storage == Storage::Dense && element.dtype
         && isReal(*element.dtype) && element.shape && element.shape->size() == 2
-        && (*element.shape)[0] == obs && (*element.shape)[1] >= 2;
+        && element.values.shape().size() == 2 && (*element.shape)[0] == obs
+        && (*element.shape)[1] >= 2;
 }
 
 QString fileNameOf(const Dataset& dataset)
