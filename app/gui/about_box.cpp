@@ -26,8 +26,8 @@ AboutBox::AboutBox(Program& program, QWidget* parent) : QDialog(parent)
     auto* text = new QLabel(
         u"Opens and browses very large single-cell files. It sends nothing anywhere and only reads your files.\n\n"
         u"Free software under the GNU General Public License, version 3 or later; it comes with no warranty.\n\n"
-        u"Made with Qt %1, HDF5, Eigen, libdeflate, LZF, Zstandard, LZ4, Blosc, xxHash, CLI11 and "
-        u"JSON for Modern C++. Icons: Tabler Icons (MIT).\n\n"
+        u"Made with Qt %1, HDF5, Eigen, libdeflate, LZF, Zstandard, LZ4, Blosc, xxHash, RE2, CLI11 "
+        u"and JSON for Modern C++. Icons: Tabler Icons (MIT).\n\n"
         u"Memory budget of this run: %2."_s.arg(QLatin1String(qVersion()),
                                                 sizeText(program.context().reading->budget().limit())),
         this);

@@ -17,6 +17,7 @@ import h5py
 import damaged_files
 import good_files
 import other_files  # noqa: F401 - adds to good_files.GOOD
+import query_files  # noqa: F401 - adds to good_files.GOOD
 
 HERE = pathlib.Path(__file__).resolve().parent
 MAX_BYTES = 100_000

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/query/row_blocks.h"
+
+#include "core/paging/scan.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+
+namespace cellfolio::query {
+namespace {
+
+// Rows of a block: large enough to hide the handing over, small enough that its vectors stay near
+// the caches. A multiple of 64, so that blocks of picked rows fill whole words of a set.
+constexpr Index kBlock = Index{64} << 10;
+constexpr Index kTextBytes = 64;    // of a text in a block, about
+constexpr Index kDenseRows = 16384; // of a dense matrix, read by one thread at a time
+
+Selection columnsOf(const Sources::Matrix& matrix, const std::vector<bool>& wanted)
+{
+    std::vector<Index> columns;
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+        if (wanted[k])
+            columns.push_back(matrix.columns[k]);
+    }
+    return Selection::indices(matrix.reader->columns(), columns);
+}
+
+} // namespace
+
+// Rows whose matrix values are held together.
+struct RowBlocks::Segment {
+    const Selection& rows; // all of the run
+    Index first = 0;       // of this segment, among them
+    Index count = 0;
+    struct Read {
+        Values values;          // of the segment's rows, row-major
+        Index stride = 0;
+        std::vector<Index> at;  // place of each wanted column in a row, or -1
+    };
+    std::vector<Read> matrices;
+    MemoryReservation room;
+};
+
+class RowBlocks::Block final : public BlockRows
+{
+public:
+    Block(const RowBlocks& run, const Segment& segment, Index first, Index count)
+        : m_run(run), m_segment(segment), m_first(first),
+          m_fixed(run.m_filter.sources.fixed.size()),
+          m_columns(run.m_filter.sources.columns.size())
+    {
+        m_count = count;
+    }
+
+    // Values that a scan has already brought.
+    void give(std::size_t source, Fixed values) { m_fixed[source].given = values; }
+
+    Result<Fixed> fixed(int source) override
+    {
+        OwnFixed& own = m_fixed[static_cast<std::size_t>(source)];
+        if (own.given.values == nullptr && m_count > 0) {
+            const FixedSource& from =
+                m_run.m_filter.sources.fixed[static_cast<std::size_t>(source)];
+            auto values = ArrayReader(from.array, m_run.m_filter.reading, from.path)
+                              .rows(positions(), m_run.m_options.stop);
+            if (!values)
+                return std::move(values).error();
+            own.values = std::move(*values);
+            own.given = {own.values.type(), own.values.data()};
+        }
+        return own.given;
+    }
+
+    Result<const ColumnValues*> column(int source) override
+    {
+        auto& own = m_columns[static_cast<std::size_t>(source)];
+        if (!own) {
+            auto values = m_run.m_filter.sources.columns[static_cast<std::size_t>(source)].read(
+                positions(), m_run.m_options.stop);
+            if (!values)
+                return std::move(values).error();
+            own = std::move(*values);
+        }
+        return &*own;
+    }
+
+    Strided matrix(int matrix, int column) override
+    {
+        const Segment::Read& read = m_segment.matrices[static_cast<std::size_t>(matrix)];
+        const DType type = read.values.type();
+        const Index place = (m_first - m_segment.first) * read.stride
+                          + read.at[static_cast<std::size_t>(column)];
+        return {type, read.values.data() + place * static_cast<Index>(sizeOf(type)), read.stride};
+    }
+
+    const Selection& positions() override
+    {
+        if (!m_positions)
+            m_positions = m_segment.rows.part(m_first, m_count);
+        return *m_positions;
+    }
+
+    double aggregate(int number) const override
+    {
+        return (*m_run.m_options.aggregates)[static_cast<std::size_t>(number)];
+    }
+
+private:
+    struct OwnFixed {
+        Fixed given;
+        Values values;
+    };
+    const RowBlocks& m_run;
+    const Segment& m_segment;
+    Index m_first;
+    std::vector<OwnFixed> m_fixed;
+    std::vector<std::optional<ColumnValues>> m_columns;
+    std::optional<Selection> m_positions;
+};
+
+Result<void> RowBlocks::run(const Needs& needs, const Selection& rows, const Visit& visit)
+{
+    // Matrix values of a segment take at most an eighth of the budget.
+    Index bytesOfRow = 0;
+    Index arrays = 0;
+    for (std::size_t m = 0; m < needs.matrices.size(); ++m) {
+        const auto wanted = std::count(needs.matrices[m].begin(), needs.matrices[m].end(), true);
+        arrays += wanted;
+        bytesOfRow +=
+            wanted * static_cast<Index>(sizeOf(m_filter.sources.matrices[m].reader->dtype()));
+    }
+    arrays += std::count(needs.fixed.begin(), needs.fixed.end(), true);
+    arrays += std::count(needs.columns.begin(), needs.columns.end(), true);
+    const Index most = m_filter.reading->budget().limit() / 8;
+    const Index longest =
+        bytesOfRow == 0 ? rows.size() : std::max(kBlock, most / bytesOfRow / kBlock * kBlock);
+    for (Index first = 0; first < rows.size(); first += longest) {
+        if (m_options.stop.stop_requested())
+            return Error::cancelled();
+        Segment segment{rows, first, std::min(longest, rows.size() - first), {}, {}};
+        if (auto read = readMatrices(needs, segment); !read)
+            return read;
+        auto done = rows.isContiguous() && needs.anyFixed() ? scanned(needs, segment, visit)
+                                                            : picked(needs, segment, visit);
+        if (!done)
+            return done;
+    }
+    m_valuesRead += arrays * rows.size();
+    return {};
+}
+
+Result<void> RowBlocks::readMatrices(const Needs& needs, Segment& segment) const
+{
+    Index bytes = 0;
+    segment.matrices.resize(needs.matrices.size());
+    std::vector<Selection> columns;
+    for (std::size_t m = 0; m < needs.matrices.size(); ++m) {
+        const Sources::Matrix& matrix = m_filter.sources.matrices[m];
+        columns.push_back(columnsOf(matrix, needs.matrices[m]));
+        bytes += segment.count * columns[m].size()
+               * static_cast<Index>(sizeOf(matrix.reader->dtype()));
+    }
+    if (bytes == 0)
+        return {};
+    auto room = m_filter.reading->budget().reserve(MemoryTag::Job, bytes);
+    if (!room)
+        return std::move(room).error();
+    segment.room = std::move(*room);
+    const Selection rows = segment.rows.part(segment.first, segment.count);
+    for (std::size_t m = 0; m < needs.matrices.size(); ++m) {
+        if (columns[m].empty())
+            continue;
+        const Sources::Matrix& matrix = m_filter.sources.matrices[m];
+        auto values = readMatrix(*matrix.reader, rows, columns[m]);
+        if (!values)
+            return std::move(values).error();
+        Segment::Read& read = segment.matrices[m];
+        read.values = std::move(*values);
+        read.stride = columns[m].size();
+        Index next = 0;
+        for (const bool wanted : needs.matrices[m])
+            read.at.push_back(wanted ? next++ : -1);
+    }
+    return {};
+}
+
+Result<Values> RowBlocks::readMatrix(const MatrixReader& reader, const Selection& rows,
+                                     const Selection& columns) const
+{
+    // Sparse readers share the work themselves; a dense one reads a block with one thread.
+    const Index pieces = (rows.size() + kDenseRows - 1) / kDenseRows;
+    if (reader.element().isSparse() || pieces < 2)
+        return reader.block(rows, columns, m_options.stop);
+    Values all(reader.dtype(), rows.size() * columns.size());
+    const Index bytesOfRow = columns.size() * static_cast<Index>(sizeOf(reader.dtype()));
+    auto done = inThreads(pieces, 2 * kDenseRows * bytesOfRow, [&](Index piece) -> Result<void> {
+        const Index first = piece * kDenseRows;
+        const Index count = std::min(kDenseRows, rows.size() - first);
+        auto values = reader.block(rows.part(first, count), columns, m_options.stop);
+        if (!values)
+            return std::move(values).error();
+        std::memcpy(all.data() + first * bytesOfRow, values->data(), at(count * bytesOfRow));
+        return {};
+    });
+    if (!done)
+        return std::move(done).error();
+    return all;
+}
+
+// The rows are neighbours: their values come straight off the file.
+Result<void> RowBlocks::scanned(const Needs& needs, const Segment& segment, const Visit& visit)
+{
+    std::vector<ArrayRef> arrays;
+    std::vector<std::size_t> sources;
+    for (std::size_t k = 0; k < needs.fixed.size(); ++k) {
+        if (!needs.fixed[k])
+            continue;
+        arrays.push_back(m_filter.sources.fixed[k].array);
+        sources.push_back(k);
+    }
+    const Index offset = segment.rows[segment.first] - segment.first; // from number to file
+    ScanOptions options;
+    options.stop = m_options.stop;
+    options.blockLength = kBlock;
+    const Index begin = segment.first + offset;
+    const ScanPlan plan =
+        planScan(arrays, begin, begin + segment.count, *m_filter.reading, options);
+    const std::string& path = m_filter.sources.fixed[sources.front()].path;
+    return scan(arrays, path, *m_filter.reading, plan, options,
+                [&](const ScanBlock& scanned) -> Result<void> {
+        // Blocks follow the chunks of the file, which may be very long.
+        for (Index from = 0; from < scanned.count; from += kBlock) {
+            const Index count = std::min(kBlock, scanned.count - from);
+            const Index first = scanned.first + from - offset;
+            Block block(*this, segment, first, count);
+            for (std::size_t k = 0; k < sources.size(); ++k) {
+                const DType type = arrays[k].dtype();
+                block.give(sources[k],
+                           {type, scanned.bytes[k].data() + at(from) * sizeOf(type)});
+            }
+            if (auto visited = visit(block, first); !visited)
+                return visited;
+            if (m_options.progress)
+                m_options.progress(count);
+        }
+        return {};
+    });
+}
+
+Result<void> RowBlocks::picked(const Needs& needs, const Segment& segment, const Visit& visit)
+{
+    Index bytesOfRow = 32;
+    bytesOfRow += 16 * std::count(needs.fixed.begin(), needs.fixed.end(), true);
+    bytesOfRow += kTextBytes * std::count(needs.columns.begin(), needs.columns.end(), true);
+    const Index blocks = (segment.count + kBlock - 1) / kBlock;
+    return inThreads(blocks, std::min(kBlock, segment.count) * bytesOfRow,
+                     [&](Index number) -> Result<void> {
+        const Index first = segment.first + number * kBlock;
+        const Index count = std::min(kBlock, segment.first + segment.count - first);
+        Block block(*this, segment, first, count);
+        if (auto visited = visit(block, first); !visited)
+            return visited;
+        if (m_options.progress)
+            m_options.progress(count);
+        return {};
+    });
+}
+
+// Does 0 … count-1 in as many threads as there are and the budget has room for.
+Result<void> RowBlocks::inThreads(Index count, Index bytesEach,
+                                  const std::function<Result<void>(Index)>& work) const
+{
+    Index threads = std::min<Index>(m_filter.reading->threads(), count);
+    MemoryBudget& budget = m_filter.reading->budget();
+    auto room = budget.reserve(MemoryTag::Job, threads * bytesEach);
+    while (!room && threads > 1)
+        room = budget.reserve(MemoryTag::Job, --threads * bytesEach);
+    if (!room)
+        return std::move(room).error();
+
+    std::atomic<Index> next{0};
+    std::atomic<bool> failed{false};
+    std::mutex mutex;
+    std::optional<Error> error;
+    const auto loop = [&] {
+        for (;;) {
+            const Index number = next.fetch_add(1);
+            if (number >= count || failed)
+                return;
+            const auto attempt = [&]() -> Result<void> {
+                if (m_options.stop.stop_requested())
+                    return Error::cancelled();
+                try {
+                    return work(number);
+                } catch (const std::bad_alloc&) {
+                    return Error(ErrorCode::OutOfBudget,
+                                 "The machine has no memory left for this.");
+                }
+            };
+            if (auto done = attempt(); !done) {
+                const std::lock_guard lock(mutex);
+                if (!error)
+                    error = std::move(done).error();
+                failed = true;
+                return;
+            }
+        }
+    };
+    std::vector<std::thread> others;
+    for (Index k = 1; k < threads; ++k)
+        others.emplace_back(loop);
+    loop();
+    for (std::thread& thread : others)
+        thread.join();
+    if (error)
+        return *std::move(error);
+    return {};
+}
+
+} // namespace cellfolio::query

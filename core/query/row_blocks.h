@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/query/nodes.h"
+#include "core/select/selection.h"
+
+#include <atomic>
+#include <functional>
+#include <stop_token>
+
+namespace cellfolio::query {
+
+// Streams what a part of an expression needs, for ascending rows of the table, in blocks that come
+// from several threads in any order. Neighbouring rows are scanned past the page cache, scattered
+// ones are picked out of it; columns of a matrix are read for as many rows as the budget likes, all
+// of the wanted columns in one pass, before the blocks of these rows begin.
+class RowBlocks
+{
+public:
+    struct Options {
+        std::stop_token stop = {};
+        std::function<void(Index rows)> progress = {}; // called from the threads
+        const std::vector<double>* aggregates = nullptr;
+    };
+    RowBlocks(const CheckedFilter& filter, Options options)
+        : m_filter(filter), m_options(std::move(options))
+    {
+    }
+
+    // visit(block, first): `first` is the number of the block's first row among `rows`.
+    using Visit = std::function<Result<void>(BlockRows& block, Index first)>;
+    Result<void> run(const Needs& needs, const Selection& rows, const Visit& visit);
+
+    // Values read so far, about.
+    Index valuesRead() const noexcept { return m_valuesRead; }
+
+private:
+    struct Segment;
+    class Block;
+    Result<void> readMatrices(const Needs& needs, Segment& segment) const;
+    Result<Values> readMatrix(const MatrixReader& reader, const Selection& rows,
+                              const Selection& columns) const;
+    Result<void> scanned(const Needs& needs, const Segment& segment, const Visit& visit);
+    Result<void> picked(const Needs& needs, const Segment& segment, const Visit& visit);
+    Result<void> inThreads(Index count, Index bytesEach,
+                           const std::function<Result<void>(Index)>& work) const;
+
+    const CheckedFilter& m_filter;
+    Options m_options;
+    std::atomic<Index> m_valuesRead{0};
+};
+
+} // namespace cellfolio::query
