@@ -84,7 +84,11 @@ MatrixTab::MatrixTab(ModelContext context, QWidget* parent)
     connect(m_order, &QComboBox::activated, this, &MatrixTab::applyOrder);
     connect(m_numbers, &QToolButton::toggled, m_grid, &MatrixGrid::setNumbersShown);
     connect(m_shades, &QToolButton::toggled, m_grid, &MatrixGrid::setShadesShown);
-    connect(copyButton, &QToolButton::clicked, m_grid, &MatrixGrid::copyWindow);
+    connect(copyButton, &QToolButton::clicked, this, [this] { copy(true); });
+    connect(m_grid, &MatrixGrid::copyRefused, this, &MatrixTab::statusMessage);
+    connect(m_grid, &MatrixGrid::copied, this, [this](qint64 rows, qint64 columns) {
+        Q_EMIT statusMessage(u"Copied %1 × %2 values."_s.arg(countText(rows), countText(columns)));
+    });
     connect(m_grid, &MatrixGrid::currentChanged, this, &MatrixTab::sayPicked);
     connect(m_find, &NameField::picked, this, [this](qint64 row) {
         goToCell(row);
@@ -266,7 +270,7 @@ void MatrixTab::updateHolds()
 
 void MatrixTab::updateKey()
 {
-    if (!m_source || !m_source->range()) {
+    if (!m_source || !m_source->range() || m_source->range()->high <= m_source->range()->low) {
         m_key->hide();
         return;
     }
@@ -278,9 +282,11 @@ void MatrixTab::sayPicked()
 {
     const qint64 row = m_grid->currentRow();
     const qint64 column = m_grid->currentColumn();
-    if (m_source && row >= 0 && column >= 0 && row < m_source->rowCount() && column < m_source->columnCount())
-        Q_EMIT valuePicked(m_source->rowHead(row).name, m_source->columnHead(column).name,
-                           m_source->exactText(row, column));
+    if (!m_source || row < 0 || column < 0 || row >= m_source->rowCount() || column >= m_source->columnCount())
+        return;
+    Q_EMIT valuePicked(m_source->rowHead(row).name, m_source->columnHead(column).name,
+                       m_source->value(row, column).damaged ? u"cannot be read"_s
+                                                            : m_source->exactText(row, column));
 }
 
 void MatrixTab::focusFind()
@@ -328,10 +334,7 @@ void MatrixTab::askForRow()
 
 void MatrixTab::copy(bool withNames)
 {
-    if (withNames)
-        m_grid->copyWindow();
-    else
-        m_grid->copy();
+    m_grid->copy(withNames ? MatrixGrid::CopyHeaders::With : MatrixGrid::CopyHeaders::Without);
 }
 
 QString MatrixTab::pickedText() const

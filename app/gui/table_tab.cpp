@@ -68,7 +68,7 @@ TableTab::TableTab(ModelContext context, Form form, QWidget* parent)
     connect(m_view, &PagedTableView::contextMenuRequested, this, &TableTab::rowMenu);
     connect(m_view, &PagedTableView::selectionChanged, this, &TableTab::selectionChanged);
     connect(m_view, &PagedTableView::copyRefused, this, &TableTab::statusMessage);
-    connect(m_view, &PagedTableView::copied, this, [this](qint64 rows, int columns) {
+    connect(m_view, &PagedTableView::copied, this, [this](qint64 rows, qint64 columns) {
         Q_EMIT statusMessage(u"Copied %1 × %2."_s.arg(countedText(rows, u"row"_s, u"rows"_s),
                                                       countedText(columns, u"column"_s, u"columns"_s)));
     });

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/shown_view.h"
 #include "widgets/style/theme.h"
 #include "widgets/views/matrix_grid.h"
 
 #include <QtGui/QClipboard>
+#include <QtGui/QHelpEvent>
 #include <QtTest/QSignalSpy>
 #include <QtTest/QTest>
 #include <QtWidgets/QApplication>
 #include <QtWidgets/QScrollBar>
+#include <QtWidgets/QToolTip>
 
 #include <cmath>
 #include <memory>
 #include <set>
 
 using namespace cellfolio;
+using test::s;
 
 namespace
 {
-
-QString s(const char* text)
-{
-    return QString::fromUtf8(text);
-}
 
 class FakeGrid : public GridSource
 {
@@ -41,6 +40,7 @@ public:
         cell.text = cell.zero ? s("0") : s("%1").arg(row % 100);
         cell.shade = cell.zero ? std::nan("") : 1.0;
         cell.pending = pending;
+        cell.damaged = row == damagedRow;
         return cell;
     }
     GridRowHead rowHead(qint64 row) const override
@@ -59,6 +59,7 @@ public:
     {
         return s("%1.%2").arg(row).arg(column);
     }
+    QString whyNot(qint64 row, qint64) const override { return s("row %1 is broken").arg(row); }
     void want(const Window& window) override
     {
         ++wants;
@@ -68,6 +69,7 @@ public:
     mutable std::set<qint64> askedRows;
     mutable std::set<qint64> askedColumns;
     bool pending = false;
+    qint64 damagedRow = -1;
     int wants = 0;
     Window wanted;
 
@@ -76,24 +78,7 @@ private:
     qint64 m_columns;
 };
 
-struct Shown {
-    explicit Shown(GridSource& source)
-    {
-        view.resize(700, 400);
-        view.setSource(&source);
-        view.show();
-        if (!QTest::qWaitForWindowExposed(&view))
-            qFatal("no window");
-        paint();
-    }
-    QImage paint()
-    {
-        QImage image(view.viewport()->size(), QImage::Format_RGB32);
-        view.viewport()->render(&image);
-        return image;
-    }
-    MatrixGrid view;
-};
+using Shown = test::Shown<MatrixGrid, 700>;
 
 } // namespace
 
@@ -108,6 +93,8 @@ private Q_SLOTS:
     void shadesAndZeros();
     void goesToRowsAndColumns();
     void keysAndClipboard();
+    void showsWhatCannotBeRead();
+    void tellsMoreUnderThePointer();
     void cellWidthKeepsTheFirstColumn();
     void emptyAndLostSources();
 };
@@ -165,12 +152,7 @@ void GridViewTest::shadesAndZeros()
     source.pending = true;
     Q_EMIT source.changed();
     image = shown.paint();
-    bool dark = false;
-    for (int x = value.left(); x < value.right(); ++x) {
-        for (int y = value.top(); y < value.bottom(); ++y)
-            dark |= image.pixelColor(x, y).lightness() < 150;
-    }
-    QVERIFY(!dark); // no figure while it is on its way
+    QCOMPARE(test::inked(image, value, 150), 0); // no figure while it is on its way
 }
 
 void GridViewTest::goesToRowsAndColumns()
@@ -207,6 +189,51 @@ void GridViewTest::keysAndClipboard()
     const QStringList lines = QApplication::clipboard()->text().split(u'\n');
     QCOMPARE(lines[0], s("\tg0\tg1\tg2"));
     QCOMPARE(lines[1], s("cell 0\t0.0\t0.1\t0.2"));
+    // What has not come yet is never copied as if it were nothing.
+    source.pending = true;
+    QSignalSpy refused(&shown.view, &MatrixGrid::copyRefused);
+    QApplication::clipboard()->setText(s("before"));
+    for (const auto headers : {MatrixGrid::CopyHeaders::With, MatrixGrid::CopyHeaders::Without})
+        shown.view.copy(headers);
+    QCOMPARE(refused.size(), 2);
+    QCOMPARE(QApplication::clipboard()->text(), s("before"));
+}
+
+void GridViewTest::showsWhatCannotBeRead()
+{
+    FakeGrid source(50, 3);
+    source.damagedRow = 2;
+    Shown shown(source);
+    shown.view.setNumbersShown(false); // a question mark is no number
+    const QImage image = shown.paint();
+    const QRect bad = shown.view.cellRect(2, 1);
+    QCOMPARE(image.pixelColor(bad.left() + 4, bad.top() + 3), Theme::current().base); // no shade
+    int marks = 0;
+    for (int y = bad.top(); y <= bad.bottom(); ++y)
+        for (int x = bad.left(); x <= bad.right(); ++x)
+            marks += image.pixelColor(x, y) == Theme::current().base ? 0 : 1;
+    QVERIFY(marks > 5);
+    shown.view.setCurrent(2, 1);
+    shown.view.copy(MatrixGrid::CopyHeaders::Without);
+    QCOMPARE(QApplication::clipboard()->text(), s("?"));
+    shown.view.copy(MatrixGrid::CopyHeaders::With);
+    QCOMPARE(QApplication::clipboard()->text().split(u'\n')[3], s("cell 2\t?\t?\t?"));
+}
+
+void GridViewTest::tellsMoreUnderThePointer()
+{
+    FakeGrid source(50, 3);
+    source.damagedRow = 2;
+    Shown shown(source);
+    const auto toolTipAt = [&](QPoint at) {
+        QToolTip::hideText();
+        QHelpEvent help(QEvent::ToolTip, at, shown.view.viewport()->mapToGlobal(at));
+        QApplication::sendEvent(shown.view.viewport(), &help);
+        return QToolTip::text();
+    };
+    QCOMPARE(toolTipAt(shown.view.cellRect(1, 1).center()), s("cell 1\ng1\n1.1"));
+    QCOMPARE(toolTipAt(shown.view.cellRect(2, 1).center()), s("cell 2\ng1\nrow 2 is broken"));
+    QCOMPARE(toolTipAt({5, shown.view.cellRect(3, 0).center().y()}), s("cell 3"));
 }
 
 void GridViewTest::cellWidthKeepsTheFirstColumn()
@@ -232,7 +259,7 @@ void GridViewTest::emptyAndLostSources()
         QVERIFY(source->askedRows.empty());
         source.reset();
         shown.paint();
-        shown.view.copyWindow();
+        shown.view.copy(MatrixGrid::CopyHeaders::With);
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/corpus.h"
+#include "tests/widgets/model_bench.h"
 #include "widgets/models/frame_source.h"
 #include "widgets/models/name_search.h"
 
@@ -9,26 +10,11 @@
 #include <random>
 
 using namespace cellfolio;
+using cellfolio::test::Bench;
+using cellfolio::test::waitFilled;
 using namespace Qt::StringLiterals;
 
 namespace {
-
-struct Bench {
-    explicit Bench(Index budget = Index{64} << 20)
-    {
-        Reading::Options options;
-        options.budget = budget;
-        context.reading = std::make_shared<Reading>(options);
-        context.reading->budget().setLimit(budget); // also below what a Reading would take
-        context.quick = &quick;
-        context.patient = &patient;
-        dataset = *Dataset::open(CELLFOLIO_SOURCE_DIR "/resources/examples/pbmc68k_reduced.h5ad");
-    }
-    ModelContext context;
-    std::shared_ptr<const Dataset> dataset;
-    RequestPool quick{2};
-    RequestPool patient{1};
-};
 
 QStringList column(const FrameSource& source, int column, qint64 rows)
 {
@@ -36,11 +22,6 @@ QStringList column(const FrameSource& source, int column, qint64 rows)
     for (qint64 row = 0; row < rows; ++row)
         texts.append(source.fullText(row, column));
     return texts;
-}
-
-bool waitFilled(FrameSource& source)
-{
-    return QTest::qWaitFor([&] { return source.isFilled(); }, 20'000);
 }
 
 } // namespace

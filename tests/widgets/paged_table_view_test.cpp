@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/shown_view.h"
 #include "widgets/style/fonts.h"
 #include "widgets/style/theme.h"
 #include "widgets/views/paged_table_view.h"
@@ -14,14 +15,11 @@
 #include <set>
 
 using namespace cellfolio;
+using test::s;
+using test::inked;
 
 namespace
 {
-
-QString s(const char* text)
-{
-    return QString::fromUtf8(text);
-}
 
 // Answers from its row and column, and keeps a record of what it was asked.
 class FakeTable : public TableSource
@@ -91,38 +89,7 @@ private:
     int m_columns;
 };
 
-struct Shown {
-    explicit Shown(FakeTable& source)
-    {
-        view.resize(600, 400);
-        view.setSource(&source);
-        view.show();
-        if (!QTest::qWaitForWindowExposed(&view))
-            qFatal("no window");
-        paint();
-    }
-
-    QImage paint()
-    {
-        QImage image(view.viewport()->size(), QImage::Format_RGB32);
-        view.viewport()->render(&image);
-        return image;
-    }
-
-    PagedTableView view;
-};
-
-int inked(const QImage& image, const QRect& where)
-{
-    int count = 0;
-    for (int y = where.top(); y <= where.bottom(); ++y) {
-        for (int x = where.left(); x <= where.right(); ++x) {
-            if (image.rect().contains(x, y) && QColor(image.pixel(x, y)).lightness() < 120)
-                ++count;
-        }
-    }
-    return count;
-}
+using Shown = test::Shown<PagedTableView>;
 
 } // namespace
 

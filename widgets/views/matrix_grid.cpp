@@ -2,17 +2,12 @@
 #include "widgets/views/matrix_grid.h"
 
 #include "widgets/style/fonts.h"
+#include "widgets/views/table_copy.h"
 
 #include <QtGui/QClipboard>
-#include <QtGui/QFontMetrics>
 #include <QtGui/QGuiApplication>
-#include <QtGui/QHelpEvent>
 #include <QtGui/QKeyEvent>
 #include <QtGui/QMouseEvent>
-#include <QtGui/QWheelEvent>
-#include <QtWidgets/QApplication>
-#include <QtWidgets/QScrollBar>
-#include <QtWidgets/QToolTip>
 
 #include <algorithm>
 
@@ -24,6 +19,11 @@ GridSource::~GridSource() = default;
 QString GridSource::exactText(qint64 row, qint64 column) const
 {
     return value(row, column).text;
+}
+
+QString GridSource::whyNot(qint64, qint64) const
+{
+    return {};
 }
 
 QString GridSource::cornerTop() const
@@ -38,17 +38,9 @@ QString GridSource::cornerBottom() const
 
 void GridSource::want(const Window&) {}
 
-MatrixGrid::MatrixGrid(QWidget* parent) : QAbstractScrollArea(parent)
+MatrixGrid::MatrixGrid(QWidget* parent)
+    : LongScrollArea(parent), m_cellWidth(measures::scaled(measures::kGridCell))
 {
-    setFrameShape(QFrame::NoFrame);
-    setFocusPolicy(Qt::StrongFocus);
-    m_cellWidth = measures::scaled(measures::kGridCell);
-    viewport()->setMouseTracking(true);
-    viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
-    connect(verticalScrollBar(), &QScrollBar::actionTriggered, this,
-            [this](int action) { barAction(Qt::Vertical, action); });
-    connect(horizontalScrollBar(), &QScrollBar::actionTriggered, this,
-            [this](int action) { barAction(Qt::Horizontal, action); });
 }
 
 // A source that is our child dies after our members.
@@ -116,38 +108,7 @@ void MatrixGrid::updateScrollBars()
     const QRect grid = gridRect();
     const qint64 rows = m_source ? m_source->rowCount() : 0;
     const qint64 columns = m_source ? m_source->columnCount() : 0;
-    m_vertical.setExtent(rows * cellHeight(), std::max(0, grid.height()));
-    m_horizontal.setExtent(columns * m_cellWidth, std::max(0, grid.width()));
-    m_vertical.toBar(*verticalScrollBar(), cellHeight());
-    m_horizontal.toBar(*horizontalScrollBar(), m_cellWidth);
-}
-
-// After a position has moved by anything but its bar.
-void MatrixGrid::scrolled()
-{
-    m_vertical.toBar(*verticalScrollBar(), cellHeight());
-    m_horizontal.toBar(*horizontalScrollBar(), m_cellWidth);
-    viewport()->update();
-}
-
-void MatrixGrid::scrollContentsBy(int, int)
-{
-    m_vertical.fromBar(*verticalScrollBar());
-    m_horizontal.fromBar(*horizontalScrollBar());
-    viewport()->update();
-}
-
-// A click beside the handle moves by a page, whatever one step of the bar stands for.
-void MatrixGrid::barAction(Qt::Orientation orientation, int action)
-{
-    const bool vertical = orientation == Qt::Vertical;
-    LongScroll& scroll = vertical ? m_vertical : m_horizontal;
-    const qint64 line = vertical ? cellHeight() : m_cellWidth;
-    const qint64 page = std::max<qint64>(scroll.page() / line * line, line);
-    QScrollBar* bar = vertical ? verticalScrollBar() : horizontalScrollBar();
-    if (!scroll.act(*bar, action, line, page))
-        return; // dragged: fromBar takes the position
-    scrolled();
+    setExtent(grid.size(), columns * m_cellWidth, rows * cellHeight());
 }
 
 GridSource::Window MatrixGrid::window() const
@@ -261,43 +222,67 @@ void MatrixGrid::setCellWidth(int width)
     scrolled();
 }
 
-void MatrixGrid::copy()
+void MatrixGrid::copy(CopyHeaders headers)
 {
-    if (hasCells() && m_row >= 0 && m_column >= 0)
-        QGuiApplication::clipboard()->setText(m_source->exactText(m_row, m_column));
+    if (!hasCells())
+        return;
+    if (headers == CopyHeaders::With)
+        copyWindow();
+    else if (m_row >= 0 && m_column >= 0)
+        copyPicked();
+}
+
+QString MatrixGrid::copyText(qint64 row, qint64 column) const
+{
+    return m_source->value(row, column).damaged ? QStringLiteral("?")
+                                                : clipboardCell(m_source->exactText(row, column));
+}
+
+void MatrixGrid::copyPicked()
+{
+    if (m_source->value(m_row, m_column).pending) {
+        Q_EMIT copyRefused(tr("Not copied: this value is still being read. Copy again."));
+        return;
+    }
+    QGuiApplication::clipboard()->setText(copyText(m_row, m_column));
+    Q_EMIT copied(1, 1);
 }
 
 void MatrixGrid::copyWindow()
 {
-    if (!hasCells())
-        return;
     const GridSource::Window now = window();
+    bool pending = false;
     QString text;
-    for (qint64 column = now.firstColumn; column <= now.lastColumn; ++column)
-        text += u'\t' + m_source->columnHead(column).name;
+    for (qint64 column = now.firstColumn; column <= now.lastColumn; ++column) {
+        const GridColumnHead head = m_source->columnHead(column);
+        pending = pending || head.pending;
+        text += u'\t' + clipboardCell(head.name);
+    }
     text += u'\n';
     for (qint64 row = now.firstRow; row <= now.lastRow; ++row) {
-        text += m_source->rowHead(row).name;
-        for (qint64 column = now.firstColumn; column <= now.lastColumn; ++column)
-            text += u'\t' + m_source->exactText(row, column);
+        const GridRowHead head = m_source->rowHead(row);
+        pending = pending || head.pending;
+        text += clipboardCell(head.name);
+        for (qint64 column = now.firstColumn; column <= now.lastColumn; ++column) {
+            pending = pending || m_source->value(row, column).pending;
+            text += u'\t' + copyText(row, column);
+        }
         text += u'\n';
     }
+    if (pending) {
+        Q_EMIT copyRefused(tr("Not copied: some values are still being read. Copy again."));
+        return;
+    }
     QGuiApplication::clipboard()->setText(text);
+    Q_EMIT copied(now.lastRow - now.firstRow + 1, now.lastColumn - now.firstColumn + 1);
 }
 
 void MatrixGrid::keyPressEvent(QKeyEvent* event)
 {
-    if (event->matches(QKeySequence::Copy)) {
-        copy();
+    if (copyByKey(*event))
         return;
-    }
-    if (event->key() == Qt::Key_C &&
-        event->modifiers() == (Qt::ControlModifier | Qt::ShiftModifier)) {
-        copyWindow();
-        return;
-    }
     if (!hasCells()) {
-        QAbstractScrollArea::keyPressEvent(event);
+        LongScrollArea::keyPressEvent(event);
         return;
     }
     const bool control = event->modifiers() & Qt::ControlModifier;
@@ -347,7 +332,7 @@ void MatrixGrid::keyPressEvent(QKeyEvent* event)
                                     viewport()->mapToGlobal(cellRect(row, column).bottomLeft()));
         return;
     default:
-        QAbstractScrollArea::keyPressEvent(event);
+        LongScrollArea::keyPressEvent(event);
         return;
     }
     row = std::clamp<qint64>(row, 0, lastRow);
@@ -357,23 +342,6 @@ void MatrixGrid::keyPressEvent(QKeyEvent* event)
     const bool across = m_horizontal.show(column * m_cellWidth, (column + 1) * m_cellWidth - 1);
     if (down || across)
         scrolled();
-}
-
-void MatrixGrid::wheelEvent(QWheelEvent* event)
-{
-    QPoint pixels = event->pixelDelta();
-    if (pixels.isNull()) {
-        const double lines = QApplication::wheelScrollLines();
-        pixels = QPoint(int(event->angleDelta().x() / 120.0 * lines * m_cellWidth),
-                        int(event->angleDelta().y() / 120.0 * lines * cellHeight()));
-    }
-    if ((event->modifiers() & Qt::ShiftModifier) && pixels.x() == 0)
-        pixels = QPoint(pixels.y(), 0);
-    const bool down = m_vertical.moveBy(-pixels.y());
-    const bool across = m_horizontal.moveBy(-pixels.x());
-    if (down || across)
-        scrolled();
-    event->accept();
 }
 
 void MatrixGrid::mousePressEvent(QMouseEvent* event)
@@ -400,18 +368,6 @@ void MatrixGrid::mouseMoveEvent(QMouseEvent* event)
         setCurrent(place.row, place.column);
 }
 
-void MatrixGrid::focusInEvent(QFocusEvent* event)
-{
-    QAbstractScrollArea::focusInEvent(event);
-    viewport()->update();
-}
-
-void MatrixGrid::focusOutEvent(QFocusEvent* event)
-{
-    QAbstractScrollArea::focusOutEvent(event);
-    viewport()->update();
-}
-
 void MatrixGrid::resizeEvent(QResizeEvent*)
 {
     updateScrollBars();
@@ -420,40 +376,11 @@ void MatrixGrid::resizeEvent(QResizeEvent*)
 
 void MatrixGrid::changeEvent(QEvent* event)
 {
-    QAbstractScrollArea::changeEvent(event);
+    LongScrollArea::changeEvent(event);
     if (event->type() == QEvent::FontChange || event->type() == QEvent::PaletteChange) {
         updateScrollBars();
         viewport()->update();
     }
-}
-
-bool MatrixGrid::event(QEvent* event)
-{
-    if (event->type() == QEvent::ShortcutOverride) {
-        // The grid's own keys win over actions of the window while it has the focus.
-        const auto* key = static_cast<QKeyEvent*>(event);
-        if (key->matches(QKeySequence::Copy) ||
-            (key->key() == Qt::Key_C &&
-             key->modifiers() == (Qt::ControlModifier | Qt::ShiftModifier))) {
-            event->accept();
-            return true;
-        }
-    }
-    return QAbstractScrollArea::event(event);
-}
-
-bool MatrixGrid::viewportEvent(QEvent* event)
-{
-    if (event->type() == QEvent::ToolTip) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const QString text = toolTipAt(help->pos());
-        if (text.isEmpty())
-            QToolTip::hideText();
-        else
-            QToolTip::showText(help->globalPos(), text, viewport());
-        return true;
-    }
-    return QAbstractScrollArea::viewportEvent(event);
 }
 
 QString MatrixGrid::toolTipAt(QPoint pos) const
@@ -465,10 +392,13 @@ QString MatrixGrid::toolTipAt(QPoint pos) const
             return {};
         return tr("%1\n%2\n%3")
             .arg(m_source->rowHead(place.row).name, m_source->columnHead(place.column).name,
-                 m_source->exactText(place.row, place.column));
+                 cell.damaged ? m_source->whyNot(place.row, place.column)
+                              : m_source->exactText(place.row, place.column));
     }
     if (place.row >= 0) {
         const GridRowHead head = m_source->rowHead(place.row);
+        if (!head.toolTip.isEmpty())
+            return head.toolTip;
         return head.group.isEmpty() ? head.name : head.name + u'\n' + head.group;
     }
     if (place.column >= 0) {

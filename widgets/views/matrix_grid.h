@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/views/long_scroll.h"
+#include "widgets/views/long_scroll_area.h"
 
 #include <QtCore/QObject>
 #include <QtGui/QColor>
-#include <QtWidgets/QAbstractScrollArea>
 
 #include <cmath>
 #include <limits>
@@ -20,6 +19,7 @@ struct GridCell {
     bool zero = false;    // drawn as 0 in the disabled colour, never shaded
     bool pending = false; // on its way
     bool missing = false; // NaN in the file: "NaN" in text3
+    bool damaged = false; // cannot be read: a question mark; GridSource::whyNot says why
 };
 
 struct GridRowHead {
@@ -28,6 +28,7 @@ struct GridRowHead {
     QColor strip;             // the group's colour; invalid: none
     QString group;            // written on the first row of a group
     bool startsGroup = false; // a line above
+    QString toolTip;          // more about the row; empty: the name and its group
 };
 
 struct GridColumnHead {
@@ -57,6 +58,9 @@ public:
     // Every digit, for clipboard and tooltip; the default is the cell's text.
     virtual QString exactText(qint64 row, qint64 column) const;
 
+    // Why a damaged value cannot be read, and what to do.
+    virtual QString whyNot(qint64 row, qint64 column) const;
+
     // Two short lines in the corner: what the rows are, what the figures under the names are.
     virtual QString cornerTop() const;
     virtual QString cornerBottom() const;
@@ -79,7 +83,7 @@ Q_SIGNALS:
 //
 // Keys: arrows, Page Up/Down, Home/End, Ctrl+Home/End, Ctrl+C (the picked value), Ctrl+Shift+C
 // (the window with names).
-class MatrixGrid : public QAbstractScrollArea
+class MatrixGrid : public LongScrollArea
 {
     Q_OBJECT
 public:
@@ -111,8 +115,9 @@ public:
 
     GridSource::Window window() const;
     QRect cellRect(qint64 row, qint64 column) const; // in viewport coordinates
-    void copy();
-    void copyWindow();
+    // The picked value, every digit of it; with names: what is visible. Refused while some of it is
+    // still on its way. What cannot be read is a question mark there too.
+    void copy(CopyHeaders headers) override;
 
     QSize sizeHint() const override;
 
@@ -125,16 +130,13 @@ Q_SIGNALS:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
-    void scrollContentsBy(int dx, int dy) override;
-    void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
-    void focusInEvent(QFocusEvent* event) override;
-    void focusOutEvent(QFocusEvent* event) override;
     void changeEvent(QEvent* event) override;
-    bool event(QEvent* event) override;
-    bool viewportEvent(QEvent* event) override;
+    int rowStep() const override { return cellHeight(); }
+    int columnStep() const override { return m_cellWidth; }
+    QString toolTipAt(QPoint pos) const override;
 
 private:
     void sourceReset();
@@ -148,18 +150,16 @@ private:
         qint64 column = -1;
     };
     Place placeAt(QPoint pos) const; // -1 on a head or beyond the end, each for itself
-    void scrolled();
-    void barAction(Qt::Orientation orientation, int action);
     bool hasCells() const;
     void paintCells(QPainter& painter);
     void paintRowHeads(QPainter& painter);
     void paintColumnHeads(QPainter& painter);
     void paintCorner(QPainter& painter);
-    QString toolTipAt(QPoint pos) const;
+    QString copyText(qint64 row, qint64 column) const;
+    void copyPicked();
+    void copyWindow();
 
     GridSource* m_source = nullptr;
-    LongScroll m_vertical;
-    LongScroll m_horizontal;
     qint64 m_row = -1;
     qint64 m_column = -1;
     int m_cellWidth = 62;

@@ -74,6 +74,12 @@ void MatrixGrid::paintCells(QPainter& painter)
                                              where.center().y() - 3.5, wide, 8));
                 continue;
             }
+            if (cell.damaged) { // said whether numbers are shown or not
+                painter.setPen(theme.err);
+                painter.drawText(where.adjusted(3, 0, -kRight, 0),
+                                 Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("?"));
+                continue;
+            }
             const bool shaded = m_shades && !cell.zero && !std::isnan(cell.shade);
             if (shaded) {
                 const double t = std::clamp(cell.shade, 0.0, 1.0);
@@ -87,7 +93,9 @@ void MatrixGrid::paintCells(QPainter& painter)
                            : shaded       ? theme.matrixText
                                           : theme.text);
             const QRect text = where.adjusted(3, 0, -kRight, 0);
-            drawNumber(painter, text, elideNumber(painter.font(), cell.text, text.width()));
+            drawNumber(painter, text,
+                       cell.missing ? QStringLiteral("NaN")
+                                    : elideNumber(painter.font(), cell.text, text.width()));
         }
         if (m_source->rowHead(row).startsGroup) {
             const QRect line = cellRect(row, m_window.firstColumn);

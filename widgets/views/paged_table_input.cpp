@@ -5,12 +5,8 @@
 #include "widgets/style/numbers.h"
 #include "widgets/views/profile_header.h"
 
-#include <QtGui/QHelpEvent>
 #include <QtGui/QKeyEvent>
 #include <QtGui/QMouseEvent>
-#include <QtGui/QWheelEvent>
-#include <QtWidgets/QApplication>
-#include <QtWidgets/QToolTip>
 
 #include <algorithm>
 
@@ -21,7 +17,6 @@ namespace
 {
 
 constexpr int kAutoScrollEvery = 30; // ms while a selection is dragged beyond an edge
-constexpr qsizetype kToolTipLetters = 2'000;
 
 } // namespace
 
@@ -68,21 +63,14 @@ void PagedTableView::selectTo(qint64 row, Extend extend)
 
 void PagedTableView::keyPressEvent(QKeyEvent* event)
 {
-    if (event->matches(QKeySequence::Copy)) {
-        copy(CopyHeaders::Without);
+    if (copyByKey(*event))
         return;
-    }
-    if (event->key() == Qt::Key_C &&
-        event->modifiers() == (Qt::ControlModifier | Qt::ShiftModifier)) {
-        copy(CopyHeaders::With);
-        return;
-    }
     if (event->matches(QKeySequence::SelectAll)) {
         selectAllRows();
         return;
     }
     if (!hasCells()) {
-        QAbstractScrollArea::keyPressEvent(event);
+        LongScrollArea::keyPressEvent(event);
         return;
     }
     const bool control = event->modifiers() & Qt::ControlModifier;
@@ -125,7 +113,7 @@ void PagedTableView::keyPressEvent(QKeyEvent* event)
         return;
     case Qt::Key_Escape:
         if (m_selected.empty()) {
-            QAbstractScrollArea::keyPressEvent(event);
+            LongScrollArea::keyPressEvent(event);
             return;
         }
         clearSelection();
@@ -135,30 +123,10 @@ void PagedTableView::keyPressEvent(QKeyEvent* event)
                                     viewport()->mapToGlobal(cellRect(m_current).bottomLeft()));
         return;
     default:
-        QAbstractScrollArea::keyPressEvent(event);
+        LongScrollArea::keyPressEvent(event);
         return;
     }
     moveTo(to, extend);
-}
-
-void PagedTableView::wheelEvent(QWheelEvent* event)
-{
-    const bool sideways = event->modifiers() & Qt::ShiftModifier;
-    QPoint pixels = event->pixelDelta();
-    if (pixels.isNull()) {
-        const double lines = QApplication::wheelScrollLines();
-        pixels = QPoint(int(event->angleDelta().x() / 120.0 * lines * 20),
-                        int(event->angleDelta().y() / 120.0 * lines * rowHeight()));
-    }
-    if (sideways && pixels.x() == 0)
-        pixels = QPoint(pixels.y(), 0);
-    const bool down = m_vertical.moveBy(-pixels.y());
-    const bool across = m_horizontal.moveBy(-pixels.x());
-    if (down || across) {
-        scrolled();
-        setHover(-1);
-    }
-    event->accept();
 }
 
 void PagedTableView::mousePressEvent(QMouseEvent* event)
@@ -227,7 +195,7 @@ void PagedTableView::mouseReleaseEvent(QMouseEvent*)
 void PagedTableView::timerEvent(QTimerEvent* event)
 {
     if (event->timerId() != m_autoScrollTimer) {
-        QAbstractScrollArea::timerEvent(event);
+        LongScrollArea::timerEvent(event);
         return;
     }
     const int over =
@@ -250,7 +218,7 @@ void PagedTableView::mouseDoubleClickEvent(QMouseEvent* event)
 
 void PagedTableView::leaveEvent(QEvent* event)
 {
-    QAbstractScrollArea::leaveEvent(event);
+    LongScrollArea::leaveEvent(event);
     setHover(-1);
 }
 
@@ -259,18 +227,6 @@ void PagedTableView::setHover(qint64 row)
     if (row == m_hoverRow)
         return;
     m_hoverRow = row;
-    viewport()->update();
-}
-
-void PagedTableView::focusInEvent(QFocusEvent* event)
-{
-    QAbstractScrollArea::focusInEvent(event);
-    viewport()->update();
-}
-
-void PagedTableView::focusOutEvent(QFocusEvent* event)
-{
-    QAbstractScrollArea::focusOutEvent(event);
     viewport()->update();
 }
 
@@ -285,7 +241,7 @@ void PagedTableView::resizeEvent(QResizeEvent*)
 
 void PagedTableView::changeEvent(QEvent* event)
 {
-    QAbstractScrollArea::changeEvent(event);
+    LongScrollArea::changeEvent(event);
     if (event->type() == QEvent::FontChange || event->type() == QEvent::PaletteChange ||
         event->type() == QEvent::StyleChange) {
         updateLabelWidth();
@@ -295,37 +251,17 @@ void PagedTableView::changeEvent(QEvent* event)
     }
 }
 
-bool PagedTableView::event(QEvent* event)
+bool PagedTableView::ownsKey(const QKeyEvent& key) const
 {
-    if (event->type() == QEvent::ShortcutOverride) {
-        // The table's own keys win over actions of the window while it has the focus.
-        const auto* key = static_cast<QKeyEvent*>(event);
-        const bool copyWithNames = key->key() == Qt::Key_C &&
-                                   key->modifiers() == (Qt::ControlModifier | Qt::ShiftModifier);
-        const bool clears = key->key() == Qt::Key_Escape && !m_selected.empty();
-        if (key->matches(QKeySequence::Copy) || key->matches(QKeySequence::SelectAll) ||
-            copyWithNames || clears) {
-            event->accept();
-            return true;
-        }
-    }
-    return QAbstractScrollArea::event(event);
+    return LongScrollArea::ownsKey(key) || key.matches(QKeySequence::SelectAll) ||
+           (key.key() == Qt::Key_Escape && !m_selected.empty());
 }
 
 bool PagedTableView::viewportEvent(QEvent* event)
 {
     if (event->type() == QEvent::Leave)
         setHover(-1);
-    if (event->type() == QEvent::ToolTip) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const QString text = toolTipAt(help->pos());
-        if (text.isEmpty())
-            QToolTip::hideText();
-        else
-            QToolTip::showText(help->globalPos(), text, viewport());
-        return true;
-    }
-    return QAbstractScrollArea::viewportEvent(event);
+    return LongScrollArea::viewportEvent(event);
 }
 
 // Only where the column does not show the whole of it.
@@ -344,8 +280,6 @@ QString PagedTableView::toolTipAt(QPoint pos) const
                                     : QFontMetricsF(font).horizontalAdvance(cell.text.left(400));
     if (wide <= room && whole == cell.text)
         return {};
-    if (whole.size() > kToolTipLetters)
-        return whole.left(kToolTipLetters) + QChar(0x2026);
     return whole;
 }
 

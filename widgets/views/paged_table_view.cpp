@@ -11,7 +11,6 @@
 #include <QtGui/QClipboard>
 #include <QtGui/QFontMetrics>
 #include <QtGui/QGuiApplication>
-#include <QtWidgets/QScrollBar>
 
 #include <algorithm>
 #include <cmath>
@@ -31,18 +30,9 @@ constexpr int kLabelMargin = 10;
 } // namespace
 
 PagedTableView::PagedTableView(QWidget* parent)
-    : QAbstractScrollArea(parent), m_header(new ProfileHeader(this))
+    : LongScrollArea(parent), m_header(new ProfileHeader(this))
 {
-    setFrameShape(QFrame::NoFrame);
-    setFocusPolicy(Qt::StrongFocus);
     setViewportMargins(0, measures::scaled(measures::kProfileHeader), 0, 0);
-    viewport()->setMouseTracking(true);
-    viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
-    setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
-    connect(verticalScrollBar(), &QScrollBar::actionTriggered, this,
-            [this](int action) { barAction(Qt::Vertical, action); });
-    connect(horizontalScrollBar(), &QScrollBar::actionTriggered, this,
-            [this](int action) { barAction(Qt::Horizontal, action); });
 }
 
 // A source that is our child dies after our members.
@@ -160,40 +150,14 @@ void PagedTableView::updateScrollBars()
 {
     const QSize room = viewport()->size();
     const qint64 rows = m_source ? m_source->rowCount() : 0;
-    m_vertical.setExtent(rows * rowHeight(), room.height());
-    m_horizontal.setExtent(m_lefts.back(), std::max(0, room.width() - m_labelWidth));
-    m_vertical.toBar(*verticalScrollBar(), rowHeight());
-    m_horizontal.toBar(*horizontalScrollBar(), 40);
+    setExtent({room.width() - m_labelWidth, room.height()}, m_lefts.back(), rows * rowHeight());
 }
 
-// After m_vertical or m_horizontal has moved by anything but the bars.
-void PagedTableView::scrolled()
+void PagedTableView::moved()
 {
-    m_vertical.toBar(*verticalScrollBar(), rowHeight());
-    m_horizontal.toBar(*horizontalScrollBar(), 40);
+    m_hoverRow = -1; // another row is under the pointer now; the next move says which
     viewport()->update();
     m_header->update();
-}
-
-void PagedTableView::scrollContentsBy(int, int)
-{
-    m_vertical.fromBar(*verticalScrollBar());
-    m_horizontal.fromBar(*horizontalScrollBar());
-    viewport()->update();
-    m_header->update();
-}
-
-// A click beside the handle moves by a page, whatever one step of the bar stands for.
-void PagedTableView::barAction(Qt::Orientation orientation, int action)
-{
-    const bool vertical = orientation == Qt::Vertical;
-    LongScroll& scroll = vertical ? m_vertical : m_horizontal;
-    const qint64 line = vertical ? rowHeight() : 40;
-    const qint64 page = std::max<qint64>(scroll.page() - line, line);
-    QScrollBar* bar = vertical ? verticalScrollBar() : horizontalScrollBar();
-    if (!scroll.act(*bar, action, line, page))
-        return; // dragged: fromBar takes the position
-    scrolled();
 }
 
 int PagedTableView::rowHeight() const

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/views/long_scroll.h"
+#include "widgets/views/long_scroll_area.h"
 #include "widgets/views/range_set.h"
 #include "widgets/views/table_source.h"
 
 #include <QtCore/QPointer>
-#include <QtWidgets/QAbstractScrollArea>
 
 #include <optional>
 #include <vector>
@@ -23,7 +22,7 @@ class TableCopy;
 //
 // Keys: arrows, Page Up/Down, Home/End (column), Ctrl+Home/End, Shift extends, Ctrl+A all rows,
 // Ctrl+C copies, Ctrl+Shift+C with column names, Esc clears the selection.
-class PagedTableView : public QAbstractScrollArea
+class PagedTableView : public LongScrollArea
 {
     Q_OBJECT
 public:
@@ -68,11 +67,10 @@ public:
     // Header row (file row numbers) before the first column; on by default.
     void setRowLabelsShown(bool shown);
 
-    enum class CopyHeaders { Without, With };
     // Selected rows, or the current cell when none is selected, as tab-separated text. Rows that
     // are not in memory are fetched first: copied() says when it is in the clipboard. Nothing when
     // more than kCopyLimit cells are asked for: copyRefused() says so.
-    void copy(CopyHeaders headers);
+    void copy(CopyHeaders headers) override;
     static constexpr qint64 kCopyLimit = 2'000'000;
     static constexpr int kTextLimit = 5'000; // letters of one cell that are drawn or copied
 
@@ -88,26 +86,24 @@ Q_SIGNALS:
     void sortRequested(int column);             // click on a column's name
     void contextMenuRequested(qint64 row, int column, const QPoint& globalPos);
     void headerMenuRequested(int column, const QPoint& globalPos);
-    void copyRefused(const QString& sentence);
-    void copied(qint64 rows, int columns);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
-    void scrollContentsBy(int dx, int dy) override;
-    void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
-    void focusInEvent(QFocusEvent* event) override;
-    void focusOutEvent(QFocusEvent* event) override;
     void changeEvent(QEvent* event) override;
     void timerEvent(QTimerEvent* event) override;
-    bool event(QEvent* event) override;
     bool viewportEvent(QEvent* event) override;
+    int rowStep() const override { return rowHeight(); }
+    int columnStep() const override { return 40; }
+    bool ownsKey(const QKeyEvent& key) const override;
+    void moved() override;
+    QString toolTipAt(QPoint viewportPos) const override;
 
 private:
     friend class ProfileHeader;
@@ -119,8 +115,6 @@ private:
     void profilesChanged(int first, int last);
     void layoutColumns(int from);
     void updateScrollBars();
-    void scrolled();
-    void barAction(Qt::Orientation orientation, int action);
     void announceWindow(); // also fits columns that are seen for the first time
     void fitSeenColumns();
     int fittedWidth(int column, bool& pending) const;
@@ -130,7 +124,6 @@ private:
     void paintCells(QPainter& painter);
     void paintRowLabels(QPainter& painter);
     void paintCell(QPainter& painter, const QRect& where, const TableCell& cell) const;
-    QString toolTipAt(QPoint viewportPos) const;
     int labelWidth() const { return m_labelWidth; }
     void updateLabelWidth();
     int columnAtX(int viewportX) const;
@@ -141,8 +134,6 @@ private:
     TableSource* m_source = nullptr;
     ProfileHeader* m_header = nullptr;
     QPointer<TableCopy> m_copy;
-    LongScroll m_vertical;
-    LongScroll m_horizontal;
     std::vector<int> m_widths;
     std::vector<qint64> m_lefts{0}; // content x of each column, and of the end
     std::vector<Width> m_widthKinds;

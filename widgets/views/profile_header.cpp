@@ -4,11 +4,11 @@
 #include "widgets/style/fonts.h"
 #include "widgets/style/theme.h"
 #include "widgets/views/paged_table_view.h"
+#include "widgets/views/plain_tool_tip.h"
 
 #include <QtGui/QContextMenuEvent>
 #include <QtGui/QHelpEvent>
 #include <QtGui/QPainter>
-#include <QtWidgets/QToolTip>
 
 #include <algorithm>
 
@@ -163,9 +163,9 @@ bool ProfileHeader::event(QEvent* event)
                         text += u'\n' + more;
                 }
             }
-            QToolTip::showText(help->globalPos(), text, this);
+            showPlainToolTip(*help, text, this);
         } else {
-            QToolTip::hideText();
+            showPlainToolTip(*help, {}, this);
         }
         return true;
     }
