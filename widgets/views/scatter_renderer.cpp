@@ -17,7 +17,11 @@ constexpr std::size_t kQuick = 250'000; // points that are drawn in a few millis
 
 } // namespace
 
-ScatterRenderer::ScatterRenderer(QObject* parent) : QObject(parent), m_thread([this] { run(); }) {}
+ScatterRenderer::ScatterRenderer(QObject* parent) : QObject(parent)
+{
+    m_todo.color = std::make_shared<const ScatterColor>();
+    m_thread = std::thread([this] { run(); });
+}
 
 ScatterRenderer::~ScatterRenderer()
 {
@@ -43,8 +47,9 @@ void ScatterRenderer::setPoints(ScatterPoints points)
 
 void ScatterRenderer::setColor(ScatterColor color)
 {
+    auto shared = std::make_shared<const ScatterColor>(std::move(color));
     const std::lock_guard lock(m_mutex);
-    m_todo.color = std::move(color);
+    m_todo.color = std::move(shared);
     ++m_todo.colorRevision;
     ++m_todo.wishRevision;
     m_stale = true;
@@ -147,7 +152,7 @@ void ScatterRenderer::draw(const Work& work)
     const ScatterWish& wish = *work.wish;
     const KeysOf wanted{work.pointsRevision, work.colorRevision, wish.ink, wish.emphasis};
     if (!(m_keysOf == wanted)) {
-        m_keys = makeKeys(work.color, work.points.size(), wish.ink, wish.emphasis);
+        m_keys = makeKeys(*work.color, work.points.size(), wish.ink, wish.emphasis);
         m_keysOf = wanted;
     }
 

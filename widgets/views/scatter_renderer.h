@@ -64,7 +64,7 @@ private:
     // A copy of what there is to do, taken under the lock.
     struct Work {
         ScatterPoints points;
-        ScatterColor color;
+        std::shared_ptr<const ScatterColor> color; // never null
         std::optional<ScatterWish> wish;
         std::uint64_t pointsRevision = 0;
         std::uint64_t colorRevision = 0;
