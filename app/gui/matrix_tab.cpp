@@ -195,6 +195,10 @@ void MatrixTab::makeSource(const Element& matrix)
         m_banner->showMessage(Banner::Tone::Error, errorText(error));
         Q_EMIT filled();
     });
+    connect(m_source.get(), &MatrixSource::partlyFailed, this, [this](const Error& error) {
+        m_banner->showMessage(Banner::Tone::Warning,
+                              u"Some values cannot be read; they stand as “?”. "_s + errorText(error));
+    });
     m_grid->setSource(m_source.get());
     updateHolds();
     updateKey();

@@ -86,6 +86,11 @@ MatrixReader::open(std::shared_ptr<const Dataset> dataset, const Element& matrix
         std::move(dataset), matrix, std::move(reading), *std::move(source)));
 }
 
+std::vector<Index> MatrixReader::lineEntries(const Selection& lines, std::stop_token) const
+{
+    return std::vector<Index>(at(lines.size()), 0);
+}
+
 Result<Values> MatrixReader::block(const Selection& rows, const Selection& columns,
                                    std::stop_token stop) const
 {

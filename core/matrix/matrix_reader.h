@@ -8,6 +8,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace cellfolio {
 
@@ -41,6 +42,14 @@ public:
     // that overflow: Corrupt). Refused (OutOfBudget) when the block itself bursts the budget.
     Result<Values> block(const Selection& rows, const Selection& columns,
                          std::stop_token stop = {}) const;
+
+    // Whether it is stored row by row (CSR, dense) or column by column (CSC). A "line" is a row or a
+    // column accordingly: what damage keeps from being read, and what a block of CSR or CSC has to
+    // pass whole.
+    bool byRows() const noexcept { return m_element->storage != Storage::Csc; }
+    // Entries stored for each of the chosen lines, from the pointers alone. 0 for a dense matrix,
+    // and where the pointers are damaged: reading the line then says how.
+    virtual std::vector<Index> lineEntries(const Selection& lines, std::stop_token stop = {}) const;
 
     virtual CostEstimate rowCost() const = 0;
     virtual CostEstimate columnCost() const = 0;

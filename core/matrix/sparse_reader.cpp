@@ -307,6 +307,26 @@ Result<bool> SparseReader::isWide(const AxisMap& lines, std::stop_token stop) co
     return end->front() - begin->front() >= m_scanFrom;
 }
 
+std::vector<Index> SparseReader::lineEntries(const Selection& lines, std::stop_token stop) const
+{
+    std::vector<Index> entries(at(lines.size()), 0);
+    for (Index k = 0; k < lines.size();) {
+        Index end = k + 1; // lines that follow each other
+        while (end < lines.size() && lines[end] == lines[end - 1] + 1 && end - k < kPointerWindow)
+            ++end;
+        if (Result<std::vector<Index>> bounds = m_source.pointers(lines[k], end - k, stop); bounds) {
+            for (Index i = k; i < end; ++i) {
+                const Index from = (*bounds)[at(i - k)];
+                const Index to = (*bounds)[at(i - k + 1)];
+                if (m_source.checkLine(lines[i], from, to))
+                    entries[at(i)] = to - from;
+            }
+        }
+        k = end;
+    }
+    return entries;
+}
+
 CostEstimate SparseReader::lineCost() const
 {
     CostEstimate cost;

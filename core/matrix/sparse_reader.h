@@ -23,6 +23,7 @@ public:
                  std::shared_ptr<Reading> reading, SparseSource source,
                  Index scanFrom = kScanFrom);
 
+    std::vector<Index> lineEntries(const Selection& lines, std::stop_token stop) const override;
     CostEstimate rowCost() const override;
     CostEstimate columnCost() const override;
 

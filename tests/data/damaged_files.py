@@ -265,6 +265,12 @@ def index_negative(path):
     return opens(["X"], "X/indices", ["A034"], x=False, about="a value in column -4")
 
 
+@damaged("csc_index_too_large.h5ad")
+def csc_index_too_large(path):
+    with_x(path, [1, 2, 3], [0, 9, 2], [0, 1, 2, 3, 3, 3], kind="csc").close()
+    return opens(["9", "X"], "X/indices", ["A034"], x=False, about="by columns: a value in row 9 of 6")
+
+
 @damaged("lengths_differ.h5ad")
 def lengths_differ(path):
     with_x(path, [1, 2, 3, 4], [0, 1, 2], [0, 1, 2, 3, 4, 4, 4]).close()

@@ -7,13 +7,15 @@
 #include <QtTest/QTest>
 
 #include <memory>
+#include <string>
 
 namespace cellfolio::test
 {
 
 // What a model of the window needs: a budget, threads, and the bundled example.
 struct Bench {
-    explicit Bench(Index budget = Index{64} << 20)
+    explicit Bench(Index budget = Index{64} << 20,
+                   const char* file = "resources/examples/pbmc68k_reduced.h5ad") // of the repository
     {
         Reading::Options options;
         options.budget = budget;
@@ -21,7 +23,7 @@ struct Bench {
         context.reading->budget().setLimit(budget); // also below what a Reading would take
         context.quick = &quick;
         context.patient = &patient;
-        dataset = *Dataset::open(CELLFOLIO_SOURCE_DIR "/resources/examples/pbmc68k_reduced.h5ad");
+        dataset = *Dataset::open(std::string(CELLFOLIO_SOURCE_DIR "/") + file);
     }
     ModelContext context;
     std::shared_ptr<const Dataset> dataset;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace cellfolio {
 
@@ -23,17 +24,6 @@ Index extentOf(const Element& element, std::size_t dimension)
     return (*element.shape)[dimension];
 }
 
-MatrixTile cut(const Values& block, Index blockColumns, Index firstRow, Index rows, Index firstColumn,
-               Index columns)
-{
-    std::vector<Index> places;
-    places.reserve(at(rows * columns));
-    for (Index r = 0; r < rows; ++r)
-        for (Index c = 0; c < columns; ++c)
-            places.push_back((firstRow + r) * blockColumns + firstColumn + c);
-    return {block.gather(places), columns};
-}
-
 Result<ShadeRange> sampleRange(const MatrixReader& reader, std::stop_token stop)
 {
     const bool byColumn = reader.element().storage == Storage::Csc;
@@ -41,14 +31,14 @@ Result<ShadeRange> sampleRange(const MatrixReader& reader, std::stop_token stop)
                                     : spreadOver(reader.rows(), 64, 8);
     const Selection columns = byColumn ? spreadOver(reader.columns(), 32, 4)
                                        : spreadOver(reader.columns(), 2048, 2048);
-    auto block = reader.block(rows, columns, stop);
+    auto block = readTile(reader, rows, columns, stop);
     if (!block)
         return std::move(block).error();
     ShadeRange range;
     range.whole = true;
     std::vector<double> values;
-    for (Index i = 0; i < block->size(); ++i) {
-        const double value = block->number(i);
+    for (Index i = 0; i < block->values.size(); ++i) {
+        const double value = block->values.number(i);
         if (value == 0 || !std::isfinite(value))
             continue;
         values.push_back(value);
@@ -121,12 +111,14 @@ MatrixSource::MatrixSource(ModelContext context, std::shared_ptr<const Dataset> 
 {
     const auto came = [this](const std::vector<PieceKey>&) { arrived(); };
     const auto broke = [this](const Error& error) {
-        if (!m_problem)
-            m_problem = error;
+        m_tileProblem = error;
         Q_EMIT failed(error);
-        Q_EMIT changed();
+        arrived();
     };
-    m_tiles.arrived = came;
+    m_tiles.arrived = [this](const std::vector<PieceKey>& keys) {
+        arrived();
+        lookForProblems(keys);
+    };
     m_names.arrived = came;
     m_shares.arrived = came;
     m_tiles.failed = broke;
@@ -169,8 +161,10 @@ void MatrixSource::opened(std::shared_ptr<const MatrixReader> reader)
     m_rangeRequest.request<ShadeRange>(
         [reader = m_reader](std::stop_token stop) { return sampleRange(*reader, stop); },
         [this](Result<ShadeRange> range) {
-            // Where the sample meets damage the tiles around it may be sound: no shades then.
+            // Without it the numbers stand unshaded; the tiles say themselves what is wrong.
             m_range = range ? *range : ShadeRange();
+            if (!range)
+                m_range->high = m_range->low;
             Q_EMIT rangeFound();
             Q_EMIT changed();
         });
@@ -190,35 +184,54 @@ void MatrixSource::installNamesReader()
             const Index first = key.first * kNames;
             const Selection axis = key.second == 0 ? order : Selection::all(columns);
             const Selection part = axis.part(first, std::min(kNames, axis.size() - first));
-            const Element* table = key.second == 0 ? rowTable : columnTable;
-            NamesPiece piece;
-            if (table != nullptr) {
-                auto names = readNames(dataset, *table, part, reading, stop);
-                if (!names)
-                    return std::move(names).error();
-                piece.names = std::move(*names);
-            } else {
-                for (Index i = 0; i < part.size(); ++i)
-                    piece.names.push_back(std::to_string(part[i]));
+            auto piece = readNamesPiece(dataset, reading, key.second == 0 ? rowTable : columnTable,
+                                        key.second == 0 ? groups : nullptr,
+                                        key.second == 0 ? nullptr : symbols, part, stop);
+            if (!piece && piece.error().code() == ErrorCode::Cancelled)
+                return std::move(piece).error();
+            if (!piece) {
+                NamesPiece nothing;
+                nothing.problem = std::move(piece).error();
+                pieces.emplace_back(key, std::move(nothing));
+                continue;
             }
-            const Element* more = key.second == 0 ? groups : symbols;
-            if (more != nullptr) {
-                auto reader = ColumnReader::open(dataset, *more, reading);
-                if (!reader)
-                    return std::move(reader).error();
-                auto values = reader->read(part, stop);
-                if (!values)
-                    return std::move(values).error();
-                if (key.second == 0)
-                    piece.groups = std::move(*values);
-                else
-                    for (Index i = 0; i < values->size(); ++i)
-                        piece.symbols.push_back(values->text(i));
-            }
-            pieces.emplace_back(key, std::move(piece));
+            pieces.emplace_back(key, std::move(*piece));
         }
         return pieces;
     });
+}
+
+Result<NamesPiece> MatrixSource::readNamesPiece(const std::shared_ptr<const Dataset>& dataset,
+                                                const std::shared_ptr<Reading>& reading,
+                                                const Element* table, const Element* groups,
+                                                const Element* symbols, const Selection& part,
+                                                std::stop_token stop)
+{
+    NamesPiece piece;
+    if (table != nullptr) {
+        auto names = readNames(dataset, *table, part, reading, stop);
+        if (!names)
+            return std::move(names).error();
+        piece.names = std::move(*names);
+    } else {
+        for (Index i = 0; i < part.size(); ++i)
+            piece.names.push_back(std::to_string(part[i]));
+    }
+    const Element* more = groups != nullptr ? groups : symbols;
+    if (more == nullptr)
+        return piece;
+    auto reader = ColumnReader::open(dataset, *more, reading);
+    if (!reader)
+        return std::move(reader).error();
+    auto values = reader->read(part, stop);
+    if (!values)
+        return std::move(values).error();
+    if (groups != nullptr)
+        piece.groups = std::move(*values);
+    else
+        for (Index i = 0; i < values->size(); ++i)
+            piece.symbols.push_back(values->text(i));
+    return piece;
 }
 
 void MatrixSource::installTilesReader()
@@ -242,15 +255,13 @@ void MatrixSource::installTilesReader()
             const Index firstColumn = keys[begin].second * kTile;
             const Index columns = std::min(static_cast<Index>(end - begin) * kTile,
                                            reader->columns() - firstColumn);
-            auto block = reader->block(order.part(firstRow, rows),
-                                       Selection::of(reader->columns(), {firstColumn, 1, columns}), stop);
-            if (!block)
-                return std::move(block).error();
-            for (std::size_t k = begin; k < end; ++k) {
-                const Index left = keys[k].second * kTile - firstColumn;
-                pieces.emplace_back(keys[k], cut(*block, columns, 0, rows, left,
-                                                 std::min(kTile, columns - left)));
-            }
+            auto tiles = readTiles(*reader, order.part(firstRow, rows),
+                                   Selection::of(reader->columns(), {firstColumn, 1, columns}), kTile,
+                                   stop);
+            if (!tiles)
+                return std::move(tiles).error();
+            for (std::size_t k = begin; k < end; ++k)
+                pieces.emplace_back(keys[k], std::move((*tiles)[k - begin]));
             begin = end;
         }
         return pieces;
@@ -268,14 +279,21 @@ void MatrixSource::installSharesReader()
         for (const PieceKey& key : keys) {
             const Index first = key.first * kTile;
             const Index columns = std::min(kTile, reader->columns() - first);
-            auto block = reader->block(rows, Selection::of(reader->columns(), {first, 1, columns}), stop);
+            auto block = readTile(*reader, rows, Selection::of(reader->columns(), {first, 1, columns}), stop);
             if (!block)
                 return std::move(block).error();
             SharePiece piece;
-            piece.shares.assign(at(columns), 0);
-            for (Index i = 0; i < block->size(); ++i)
-                if (block->number(i) > 0)
-                    piece.shares[at(i % columns)] += 1.0 / double(std::max<Index>(rows.size(), 1));
+            // A share of fewer rows than the corner says would be another figure: none, then.
+            const bool incomplete = block->byRows && !block->problems.empty();
+            piece.shares.assign(at(columns), std::numeric_limits<double>::quiet_NaN());
+            for (Index column = 0; column < columns && !incomplete; ++column) {
+                if (block->problemOf(0, column) != nullptr)
+                    continue;
+                Index above = 0;
+                for (Index row = 0; row < rows.size(); ++row)
+                    above += block->values.number(block->placeOf(row, column)) > 0 ? 1 : 0;
+                piece.shares[at(column)] = double(above) / double(std::max<Index>(rows.size(), 1));
+            }
             pieces.emplace_back(key, std::move(piece));
         }
         return pieces;
@@ -371,18 +389,25 @@ void MatrixSource::want(const Window& window)
     m_shares.want(std::move(shares));
 }
 
+const MatrixTile* MatrixSource::tileAt(qint64 row, qint64 column) const
+{
+    return m_tiles.peek({row / kTile, column / kTile});
+}
+
 GridCell MatrixSource::value(qint64 row, qint64 column) const
 {
     GridCell cell;
-    const PieceKey key{row / kTile, column / kTile};
-    const MatrixTile* tile = m_tiles.peek(key);
+    const MatrixTile* tile = tileAt(row, column);
     if (tile == nullptr) {
-        cell.pending = !m_tiles.hasFailed(key) && !m_problem;
-        if (!cell.pending)
-            cell.text = u"?"_s;
+        cell.damaged = m_problem || m_tiles.hasFailed({row / kTile, column / kTile});
+        cell.pending = !cell.damaged;
         return cell;
     }
-    const Index place = (row % kTile) * tile->columns + column % kTile;
+    const Index place = tile->placeOf(row % kTile, column % kTile);
+    if (place < 0) {
+        cell.damaged = true;
+        return cell;
+    }
     const double number = tile->values.number(place);
     if (std::isnan(number)) {
         cell.missing = true;
@@ -390,16 +415,39 @@ GridCell MatrixSource::value(qint64 row, qint64 column) const
     }
     cell.zero = number == 0;
     cell.text = cell.zero ? u"0"_s : cellNumber(tile->values, place, lookFor(m_range));
-    if (!cell.zero && m_range)
+    if (!cell.zero && m_range && m_range->high > m_range->low)
         cell.shade = std::clamp((number - m_range->low) / (m_range->high - m_range->low), 0.0, 1.0);
     return cell;
 }
 
 QString MatrixSource::exactText(qint64 row, qint64 column) const
 {
-    const MatrixTile* tile = m_tiles.peek({row / kTile, column / kTile});
-    return tile == nullptr ? QString()
-                           : toQString(tile->values.text((row % kTile) * tile->columns + column % kTile));
+    const MatrixTile* tile = tileAt(row, column);
+    const Index place = tile == nullptr ? -1 : tile->placeOf(row % kTile, column % kTile);
+    return place < 0 ? QString() : toQString(tile->values.text(place));
+}
+
+QString MatrixSource::whyNot(qint64 row, qint64 column) const
+{
+    if (m_problem)
+        return errorText(*m_problem);
+    const MatrixTile* tile = tileAt(row, column);
+    if (tile == nullptr)
+        return m_tileProblem ? errorText(*m_tileProblem) : QString();
+    const Error* problem = tile->problemOf(row % kTile, column % kTile);
+    return problem == nullptr ? QString() : errorText(*problem);
+}
+
+// The first line that cannot be read is said aloud; the others show it where they stand.
+void MatrixSource::lookForProblems(const std::vector<PieceKey>& keys)
+{
+    for (const PieceKey& key : keys) {
+        const MatrixTile* tile = m_complained ? nullptr : m_tiles.peek(key);
+        if (tile == nullptr || tile->problems.empty())
+            continue;
+        m_complained = true;
+        Q_EMIT partlyFailed(tile->problems.front().error);
+    }
 }
 
 GridRowHead MatrixSource::rowHead(qint64 row) const
@@ -411,6 +459,11 @@ GridRowHead MatrixSource::rowHead(qint64 row) const
         return head;
     }
     const Index i = row % kNames;
+    if (piece->problem) {
+        head.name = u"cannot be read"_s;
+        head.toolTip = errorText(*piece->problem);
+        return head;
+    }
     if (i < static_cast<Index>(piece->names.size()))
         head.name = toQString(piece->names[at(i)]);
     if (m_groups == nullptr || i >= piece->groups.size())
@@ -439,6 +492,9 @@ GridColumnHead MatrixSource::columnHead(qint64 column) const
     const NamesPiece* piece = m_names.peek({column / kNames, 1});
     if (piece == nullptr) {
         head.pending = true;
+    } else if (piece->problem) {
+        head.name = u"?"_s;
+        head.toolTip = errorText(*piece->problem);
     } else if (i < static_cast<Index>(piece->names.size())) {
         const QString name = toQString(piece->names[at(i)]);
         const QString symbol = i < static_cast<Index>(piece->symbols.size())

@@ -7,6 +7,7 @@
 #include "widgets/bridge/latest.h"
 #include "widgets/bridge/model_context.h"
 #include "widgets/bridge/page_fetcher.h"
+#include "widgets/models/matrix_tiles.h"
 #include "widgets/views/matrix_grid.h"
 
 #include <QtGui/QColor>
@@ -17,18 +18,12 @@
 
 namespace cellfolio {
 
-// 32 × 32 values of a matrix, or less at its ends.
-struct MatrixTile {
-    Values values;
-    Index columns = 0;
-    Index bytes() const { return values.bytes() + static_cast<Index>(sizeof(*this)); }
-};
-
 // Names of a block of rows or columns.
 struct NamesPiece {
     std::vector<std::string> names;
     std::vector<std::string> symbols; // columns: what people call them; empty: the names
     ColumnValues groups;              // rows: the label column
+    std::optional<Error> problem;     // why there are none
     Index bytes() const;
 };
 
@@ -41,7 +36,7 @@ struct SharePiece {
 // The values that the ramp's ends stand for, from a bounded sample.
 struct ShadeRange {
     double low = 0;  // 1st percentile of the values other than zero when it is negative, else 0
-    double high = 1; // 99th
+    double high = 1; // 99th; not above low: no shades
     bool whole = false;    // all values looked at are whole numbers
     bool negative = false;
 };
@@ -72,6 +67,7 @@ public:
     qint64 placeOf(Index fileRow) const;
 
     const std::optional<ShadeRange>& range() const { return m_range; }
+    // Why the matrix as a whole cannot be shown. Lines that cannot be read say so by themselves.
     const std::optional<Error>& problem() const { return m_problem; }
     // Null until it has been opened.
     const std::shared_ptr<const MatrixReader>& reader() const { return m_reader; }
@@ -84,6 +80,7 @@ public:
     GridRowHead rowHead(qint64 row) const override;
     GridColumnHead columnHead(qint64 column) const override;
     QString exactText(qint64 row, qint64 column) const override;
+    QString whyNot(qint64 row, qint64 column) const override;
     QString cornerTop() const override;
     QString cornerBottom() const override;
     void want(const Window& window) override;
@@ -92,6 +89,8 @@ Q_SIGNALS:
     void filled();
     void rangeFound();
     void failed(const cellfolio::Error& error);
+    // Said once: some lines that were looked at cannot be read; the first of them.
+    void partlyFailed(const cellfolio::Error& error);
 
 private:
     static constexpr Index kTile = 32;
@@ -106,7 +105,13 @@ private:
     void installTilesReader();
     void installSharesReader();
     void arrived();
-    QString nameOf(qint64 position, int axis, bool& pending) const;
+    void lookForProblems(const std::vector<PieceKey>& keys);
+    const MatrixTile* tileAt(qint64 row, qint64 column) const;
+    static Result<NamesPiece> readNamesPiece(const std::shared_ptr<const Dataset>& dataset,
+                                             const std::shared_ptr<Reading>& reading,
+                                             const Element* table, const Element* groups,
+                                             const Element* symbols, const Selection& part,
+                                             std::stop_token stop);
 
     ModelContext m_context;
     std::shared_ptr<const Dataset> m_dataset;
@@ -123,6 +128,7 @@ private:
     std::shared_ptr<const MatrixReader> m_reader;
     std::optional<ShadeRange> m_range;
     std::optional<Error> m_problem;
+    std::optional<Error> m_tileProblem; // of tiles that could not be read at all
     Tiles m_tiles;
     Names m_names;
     Shares m_shares;
@@ -130,6 +136,7 @@ private:
     Latest m_rangeRequest;
     Window m_window;
     bool m_asked = false; // for the reader
+    bool m_complained = false; // about lines
 };
 
 // The rows a bounded look takes: all of them, or runs spread over the axis.
