@@ -222,6 +222,23 @@ bool EmbeddingTab::colorBy(const QString& name)
     return true;
 }
 
+EmbeddingState EmbeddingTab::state() const
+{
+    return {m_embedding == nullptr ? std::string() : m_embedding->path, colorColumn(), m_table->state()};
+}
+
+void EmbeddingTab::restore(const EmbeddingState& state)
+{
+    if (!m_dataset)
+        return;
+    for (const Element* embedding : m_embeddings)
+        if (embedding->path == state.path && embedding != m_embedding)
+            showEmbedding(*embedding);
+    if (m_embedding != nullptr && !colorBy(state.colorBy))
+        Q_EMIT statusMessage(u"The file has no column “%1” to colour by any more."_s.arg(state.colorBy));
+    m_table->restore(state.table);
+}
+
 QString EmbeddingTab::colorColumn() const
 {
     return m_colorColumn == nullptr ? QString() : toQString(m_colorColumn->name);
@@ -334,10 +351,11 @@ void EmbeddingTab::showPoint(qint64 point)
     }
     QString text = u"cell %1"_s.arg(countText(point));
     const auto place = static_cast<std::size_t>(point);
-    if (m_color && m_color->categories) {
+    if (m_color && m_color->categories && place < m_color->codes->size()) {
         const std::uint32_t code = (*m_color->codes)[place];
         text += u" · "_s + (code < m_color->names.size() ? toQString(m_color->names[code]) : u"missing"_s);
-    } else if (m_color && !std::isnan((*m_color->values)[place])) {
+    } else if (m_color && !m_color->categories && place < m_color->values->size()
+               && !std::isnan((*m_color->values)[place])) {
         text += u" · %1 %2"_s.arg(colorColumn(), numberText((*m_color->values)[place]));
     }
     m_view->setToolTip(text);

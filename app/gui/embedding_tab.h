@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "app/gui/view_state.h"
 #include "widgets/bridge/latest.h"
 #include "widgets/bridge/model_context.h"
 #include "widgets/models/embedding_data.h"
@@ -41,6 +42,9 @@ public:
     // False where there is no such column, or it cannot colour.
     bool colorBy(const QString& column);
     QString colorColumn() const;
+    // Map, colour and the table below, and the same again in another version of the file.
+    EmbeddingState state() const;
+    void restore(const EmbeddingState& state);
 
     const Element* embedding() const { return m_embedding; } // null: none
     ScatterView* view() const { return m_view; }

@@ -183,8 +183,38 @@ QString FilePage::summary() const
     return m_summary->text();
 }
 
-void FilePage::showDataset()
+PageState FilePage::state() const
 {
+    PageState state;
+    state.tab = nameOf(currentTab());
+    if (currentTab() == Tab::Value && m_value->element() != nullptr)
+        state.valuePath = m_value->element()->path;
+    state.cells = m_cells->state();
+    state.genes = m_genes->state();
+    state.matrix = m_matrix->state();
+    state.embedding = m_embedding->state();
+    return state;
+}
+
+void FilePage::restore(const PageState& state)
+{
+    m_cells->restore(state.cells);
+    m_genes->restore(state.genes);
+    m_matrix->restore(state.matrix);
+    m_embedding->restore(state.embedding);
+    if (!state.valuePath.empty()) {
+        if (const auto element = m_session.dataset()->find(state.valuePath))
+            showElement(**element);
+        return;
+    }
+    const auto tab = tabNamed(state.tab);
+    if (tab && m_tabs->isTabEnabled(indexOf(*tab)))
+        m_tabs->setCurrentIndex(indexOf(*tab));
+}
+
+void FilePage::showDataset(Shown shown)
+{
+    const PageState before = shown == Shown::Again ? state() : PageState();
     const std::shared_ptr<const Dataset>& dataset = m_session.dataset();
     m_changed->hide();
     m_value->clear();
@@ -213,6 +243,8 @@ void FilePage::showDataset()
         m_tabs->setCurrentIndex(indexOf(m_embedding->hasEmbedding() ? Tab::Embedding
                                             : m_tabs->isTabEnabled(indexOf(Tab::Cells)) ? Tab::Cells
                                                                                          : Tab::Matrix));
+    if (shown == Shown::Again)
+        restore(before);
     pickWhatIsInFront();
     updateSummary();
 }

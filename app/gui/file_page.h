@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "app/gui/view_state.h"
 #include "widgets/bridge/model_context.h"
 
 #include <QtWidgets/QWidget>
@@ -48,8 +49,11 @@ public:
     ValueTab* value() const { return m_value; }
     QString summary() const;
 
-    // The session's file has been opened: fill everything.
-    void showDataset();
+    // The session's file has been opened: fill everything. Again: it is another version of the file
+    // that was shown; what was made of its views stays as far as it can.
+    enum class Shown { First, Again };
+    void showDataset(Shown shown = Shown::First);
+    PageState state() const;
     // Goes where the element is shown: its tab, its column, or Value.
     void showElement(const Element& element);
     void goToGene(Index row, bool ofRaw);
@@ -68,6 +72,7 @@ Q_SIGNALS:
     void statusMessage(const QString& sentence);
 
 private:
+    void restore(const PageState& state);
     void updateSummary();
     void showFacts();
     void pickWhatIsInFront();

@@ -245,6 +245,8 @@ void MainWindow::opened()
 {
     m_slow->stop();
     const Dataset& dataset = *m_session->dataset();
+    const bool again = m_shownLocation == m_session->location();
+    m_shownLocation = m_session->location();
     m_details->showElement(nullptr);
     m_structure->setDataset(m_session->dataset());
     m_structureDock->show();
@@ -254,7 +256,7 @@ void MainWindow::opened()
         m_pages->setCurrentWidget(m_modalities);
         m_status->setExtent(countedText(static_cast<Index>(dataset.modalities().size()), u"data set"_s, u"data sets"_s));
     } else {
-        m_file->showDataset();
+        m_file->showDataset(again ? FilePage::Shown::Again : FilePage::Shown::First);
         m_pages->setCurrentWidget(m_file);
         m_status->setExtent(extentText(dataset).replace(u" × "_s, u" · "_s));
         if (QWidget* tab = m_file->currentWidget())
@@ -265,7 +267,7 @@ void MainWindow::opened()
         m_details->showElement(&dataset.root());
     updateTitle();
     RecentFiles::Entry entry = m_program.recentFiles().of(m_session->location());
-    if (m_program.remembersViews() && page() == Page::File) {
+    if (m_program.remembersViews() && page() == Page::File && !again) {
         if (const auto tab = FilePage::tabNamed(entry.tab))
             m_file->showTab(*tab);
         if (!entry.colorBy.isEmpty())

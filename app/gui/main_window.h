@@ -112,6 +112,7 @@ private:
     std::vector<QAction*> m_actions;
     std::vector<QAction*> m_fileActions; // only while a file is open
     QTimer* m_slow = nullptr;            // says what is awaited once it takes long
+    QString m_shownLocation; // what the page shows, or showed before an error
     QStringList m_missing;
 };
 

@@ -262,6 +262,7 @@ void MainWindow::updateActions()
     const bool open = page() == Page::File && m_session->dataset() != nullptr;
     for (QAction* action : m_fileActions)
         action->setEnabled(open);
+    actionNamed(u"reload"_s)->setEnabled(!m_session->location().isEmpty());
     if (!open) {
         if (m_genes != nullptr)
             m_genes->setPlace({});

@@ -11,6 +11,7 @@
 #include "widgets/models/column_sort.h"
 #include "widgets/models/dataset_summary.h"
 #include "widgets/models/element_text.h"
+#include "widgets/models/name_search.h"
 #include "widgets/style/fonts.h"
 #include "widgets/style/theme.h"
 #include "widgets/views/banner.h"
@@ -43,7 +44,8 @@ MatrixTab::MatrixTab(ModelContext context, QWidget* parent)
       m_order(new ChoiceBox(u"Order of the cells"_s, this)),
       m_find(new NameField(context, u"Find a cell"_s, this)), m_kind(new QLabel(this)),
       m_key(new RampKey(this)), m_stack(new QStackedWidget(this)), m_banner(new Banner(this)),
-      m_grid(new MatrixGrid(this)), m_empty(new EmptyView(this)), m_orderRequest(context.patient)
+      m_grid(new MatrixGrid(this)), m_empty(new EmptyView(this)), m_orderRequest(context.patient),
+      m_rowRequest(context.quick), m_columnRequest(context.quick)
 {
     auto* bar = new Bar(this);
     bar->addCaption(u"Matrix"_s);
@@ -105,6 +107,9 @@ MatrixTab::~MatrixTab()
 void MatrixTab::clear()
 {
     m_orderRequest.cancel();
+    m_rowRequest.cancel();
+    m_columnRequest.cancel();
+    m_restoring.reset();
     m_grid->setSource(nullptr);
     m_source.reset();
     m_find->setPlace({});
@@ -235,9 +240,11 @@ void MatrixTab::applyOrder()
         [this, column](Result<OrderedRows> answer) {
             if (!answer) {
                 m_banner->showMessage(Banner::Tone::Error, errorText(answer.error()));
+                m_restoring.reset();
             } else if (m_source) {
                 m_source->setGroups(column, answer->colors);
                 m_source->setRowOrder(std::move(answer->order), true);
+                showPlaceAgain();
             }
         });
 }
@@ -291,6 +298,83 @@ void MatrixTab::sayPicked()
     Q_EMIT valuePicked(m_source->rowHead(row).name, m_source->columnHead(column).name,
                        m_source->value(row, column).damaged ? u"cannot be read"_s
                                                             : m_source->exactText(row, column));
+}
+
+MatrixState MatrixTab::state() const
+{
+    MatrixState state;
+    if (!m_source)
+        return state;
+    state.path = m_source->matrix().path;
+    state.order = m_order->currentData().toString();
+    state.offset = m_grid->offset();
+    const GridSource::Window seen = m_grid->window();
+    const qint64 row = m_grid->currentRow() >= 0 ? m_grid->currentRow() : seen.firstRow;
+    const qint64 column = m_grid->currentColumn() >= 0 ? m_grid->currentColumn() : seen.firstColumn;
+    if (row < m_source->rowCount())
+        state.row = {m_source->fileRow(row), toStdString(m_source->rowName(row))};
+    if (column < m_source->columnCount())
+        state.column = {column, toStdString(m_source->columnName(column))};
+    state.picked = m_grid->currentRow() >= 0 && m_grid->currentColumn() >= 0;
+    return state;
+}
+
+void MatrixTab::restore(const MatrixState& state)
+{
+    if (!m_dataset || state.path.empty())
+        return;
+    const auto matrix = m_dataset->find(state.path);
+    if (!matrix || !showMatrix(**matrix))
+        return;
+    m_restoring = state;
+    const int place = state.order.isEmpty() ? 0 : m_order->findData(state.order);
+    if (place > 0 && m_order->isEnabled()) {
+        m_order->setCurrentIndex(place);
+        applyOrder(); // showPlaceAgain() when it has come
+    } else {
+        showPlaceAgain();
+    }
+}
+
+// By number at once; whether these are still the same cell and gene is asked in the background.
+void MatrixTab::showPlaceAgain()
+{
+    if (!m_restoring || !m_source)
+        return;
+    const MatrixState state = *std::exchange(m_restoring, std::nullopt);
+    m_grid->setOffset(state.offset);
+    if (state.picked)
+        m_grid->setCurrent(m_source->placeOf(std::min(state.row.row, m_source->matrix().shape->front() - 1)),
+                           state.column.row);
+    const auto follow = [this](Latest& request, const Element* table, const NamedRow& before, auto go) {
+        if (table == nullptr || before.name.empty())
+            return;
+        request.request<std::optional<Index>>(
+            [dataset = m_dataset, table, before, reading = m_context.reading](std::stop_token stop) {
+                return findRowAgain(dataset, *table, before.name, before.row, reading, stop);
+            },
+            [this, before, go](Result<std::optional<Index>> now) {
+                const QString name = toQString(before.name);
+                if (!now)
+                    m_banner->showMessage(Banner::Tone::Error, errorText(now.error()));
+                else if (!*now)
+                    Q_EMIT statusMessage(u"%1 is no longer in the file."_s.arg(name));
+                else if (**now != before.row)
+                    go(**now);
+            });
+    };
+    follow(m_rowRequest, m_source->rowTable(), state.row, [this, picked = state.picked](Index row) {
+        if (picked)
+            goToCell(row);
+        else
+            m_grid->setOffset({m_grid->offset().x, m_source->placeOf(row) * m_grid->cellHeight()});
+    });
+    follow(m_columnRequest, m_source->columnTable(), state.column, [this, picked = state.picked](Index column) {
+        if (picked)
+            goToGene(column);
+        else
+            m_grid->setOffset({column * m_grid->cellWidth(), m_grid->offset().y});
+    });
 }
 
 void MatrixTab::focusFind()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "app/gui/view_state.h"
 #include "core/matrix/holds.h"
 #include "widgets/bridge/latest.h"
 #include "widgets/bridge/model_context.h"
@@ -10,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 class QLabel;
@@ -56,6 +58,9 @@ public:
     // "cell · gene · exact value" of what is picked.
     QString pickedText() const;
     void focusFind(); // Ctrl+F
+    // Matrix, order and place, and the same again in another version of the file.
+    MatrixState state() const;
+    void restore(const MatrixState& state);
 
 Q_SIGNALS:
     void filled();
@@ -69,6 +74,7 @@ private:
     void applyOrder();
     void updateKey();
     void sayPicked();
+    void showPlaceAgain();
 
     ModelContext m_context;
     std::shared_ptr<const Dataset> m_dataset;
@@ -90,7 +96,10 @@ private:
     MatrixGrid* m_grid = nullptr;
     EmptyView* m_empty = nullptr;
     std::unique_ptr<MatrixSource> m_source;
+    std::optional<MatrixState> m_restoring; // waits for the order of the rows
     Latest m_orderRequest;
+    Latest m_rowRequest;
+    Latest m_columnRequest;
 };
 
 } // namespace cellfolio

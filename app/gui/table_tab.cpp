@@ -6,6 +6,7 @@
 #include "app/gui/column_chooser.h"
 #include "app/gui/name_field.h"
 #include "widgets/bridge/cell_format.h"
+#include "widgets/models/name_search.h"
 #include "widgets/style/fonts.h"
 #include "widgets/style/icons.h"
 #include "widgets/views/banner.h"
@@ -27,7 +28,7 @@ TableTab::TableTab(ModelContext context, Form form, QWidget* parent)
     : QWidget(parent), m_context(context), m_form(form), m_count(new QLabel(this)),
       m_noun(new QLabel(this)), m_sorting(new QLabel(this)),
       m_find(new NameField(context, u"Find a name"_s, this)), m_banner(new Banner(this)),
-      m_view(new PagedTableView(this))
+      m_view(new PagedTableView(this)), m_rowRequest(context.quick)
 {
     auto* bar = new Bar(this);
     m_count->setFont(fonts::bodySemibold());
@@ -97,8 +98,10 @@ void TableTab::setTable(std::shared_ptr<const Dataset> dataset, const Element& t
     m_source = std::make_unique<FrameSource>(m_context, m_dataset, table);
     connect(m_source.get(), &FrameSource::filled, this, &TableTab::filled);
     connect(m_source.get(), &FrameSource::sortStarted, this, &TableTab::showSortState);
-    connect(m_source.get(), &FrameSource::sorted, this, &TableTab::showSortState);
+    connect(m_source.get(), &FrameSource::orderAboutToChange, this, &TableTab::keepSelection);
+    connect(m_source.get(), &FrameSource::sorted, this, &TableTab::ordered);
     connect(m_source.get(), &FrameSource::sortFailed, this, [this](const Error& error) {
+        m_restoring.reset();
         showSortState();
         sayTrouble(error);
     });
@@ -113,11 +116,15 @@ void TableTab::setTable(std::shared_ptr<const Dataset> dataset, const Element& t
 
 void TableTab::clear()
 {
+    m_rowRequest.cancel();
     m_view->setSource(nullptr);
     m_source.reset();
     m_find->setPlace({});
     m_banner->hide();
     m_dataset.reset();
+    m_kept.reset();
+    m_restoring.reset();
+    m_columnsChosen = false;
     m_count->clear();
     m_noun->clear();
 }
@@ -126,7 +133,8 @@ void TableTab::setSymbols(const Element* column)
 {
     if (!m_source || column == nullptr)
         return;
-    m_source->setLeadColumn(column);
+    if (!m_columnsChosen)
+        m_source->setLeadColumn(column);
     m_find->setPlace({m_dataset, &m_source->table(), column, {}, 12});
 }
 
@@ -285,6 +293,134 @@ void TableTab::rowMenu(qint64 row, int column, const QPoint& where)
         QGuiApplication::clipboard()->setText(m_source->fullText(row, column));
     });
     menu.exec(where);
+}
+
+// What is selected are cells, not places: they stay selected when the order changes.
+void TableTab::keepSelection()
+{
+    m_kept = m_source->fileRowsOf(m_view->selectedRows());
+    if (!m_kept)
+        Q_EMIT statusMessage(u"The selection of %1 was let go: too many, and scattered, to follow into another order."_s
+                                 .arg(countedText(m_view->selectedRows().count(), u"row"_s, u"rows"_s)));
+}
+
+void TableTab::ordered()
+{
+    const std::optional<RangeSet> kept = std::exchange(m_kept, std::nullopt);
+    m_view->setSelectedRows(kept ? m_source->placesOf(*kept) : RangeSet());
+    showSortState();
+    if (const auto state = std::exchange(m_restoring, std::nullopt))
+        showPlaceAgain(*state);
+}
+
+TableState TableTab::state() const
+{
+    TableState state;
+    if (!m_source || m_source->rowCount() == 0)
+        return state;
+    const auto nameOf = [&](int any) {
+        const Element* column = m_source->elementOfColumn(any);
+        return column == nullptr ? QString() : toQString(column->name);
+    };
+    const std::vector<int>& shown = m_source->shownColumns();
+    if (static_cast<int>(shown.size()) < m_source->allColumnCount() || m_columnsChosen) {
+        state.columns.emplace();
+        for (const int any : shown)
+            state.columns->append(nameOf(any));
+    }
+    if (m_source->sortColumn() >= 0) {
+        state.sortMark = m_source->sortMark();
+        state.sortColumn = nameOf(shown[static_cast<std::size_t>(m_source->sortColumn())]);
+    }
+    state.hadSelection = !m_view->selectedRows().empty();
+    state.selected = m_source->fileRowsOf(m_view->selectedRows());
+    state.offset = m_view->offset();
+    const auto named = [&](qint64 place) {
+        return NamedRow{m_source->fileRow(place), toStdString(m_source->nameAt(place))};
+    };
+    const PagedTableView::Cell cell = m_view->currentCell();
+    if (cell.row >= 0 && cell.row < m_source->rowCount()) {
+        state.current = named(cell.row);
+        state.currentColumn = cell.column;
+    }
+    const qint64 first = std::clamp<qint64>(m_view->firstVisibleRow(), 0, m_source->rowCount() - 1);
+    const bool focusInView = cell.row >= first && cell.row <= m_view->lastVisibleRow();
+    state.seen = focusInView ? state.current : named(first);
+    return state;
+}
+
+void TableTab::restore(const TableState& state)
+{
+    if (!m_source || state.seen.row < 0)
+        return;
+    const auto columnNamed = [&](const QString& name) {
+        const Element* column = name.isEmpty() ? nullptr : m_source->table().child(toStdString(name));
+        return name.isEmpty() ? 0 : m_source->columnOf(column);
+    };
+    if (state.columns) {
+        std::vector<int> shown;
+        for (const QString& name : *state.columns)
+            if (const int any = columnNamed(name); any >= 0)
+                shown.push_back(any);
+        if (!shown.empty()) {
+            m_columnsChosen = true;
+            m_source->setShownColumns(std::move(shown));
+            updateCount();
+        }
+    }
+    const int sorted = state.sortMark == SortMark::None ? -1 : m_source->shownPlaceOf(columnNamed(state.sortColumn));
+    if (sorted >= 0) {
+        m_restoring = state;
+        m_source->sortBy(sorted, state.sortMark);
+    } else {
+        showPlaceAgain(state);
+    }
+}
+
+// By number at once; whether that is still the same row is asked in the background.
+void TableTab::showPlaceAgain(const TableState& state)
+{
+    m_view->setCurrentCell({m_source->placeOf(state.current.row), state.currentColumn});
+    m_view->setSelectedRows(state.selected ? m_source->placesOf(*state.selected) : RangeSet());
+    m_view->setOffset(state.offset);
+    if (state.seen.name.empty())
+        return;
+    m_rowRequest.request<std::optional<Index>>(
+        [dataset = m_dataset, table = &m_source->table(), seen = state.seen,
+         reading = m_context.reading](std::stop_token stop) {
+            return findRowAgain(dataset, *table, seen.name, seen.row, reading, stop);
+        },
+        [this, state](Result<std::optional<Index>> now) {
+            if (now && m_source)
+                goToMovedRow(state, *now);
+            else if (!now)
+                sayTrouble(now.error());
+        });
+}
+
+void TableTab::goToMovedRow(const TableState& state, std::optional<Index> now)
+{
+    if (now == state.seen.row)
+        return;
+    const QString name = toQString(state.seen.name);
+    m_view->clearSelection();
+    if (!now) {
+        Q_EMIT statusMessage(u"%1 is no longer in the file."_s.arg(name));
+        return;
+    }
+    const qint64 place = m_source->placeOf(*now);
+    if (place < 0)
+        return;
+    const bool alone = state.selected && state.selected->count() == 1 && state.selected->contains(state.seen.row);
+    if (alone)
+        m_view->goToRow(place);
+    else
+        m_view->setOffset({m_view->offset().x, place * m_view->rowHeight()});
+    if (state.hadSelection && !alone)
+        Q_EMIT statusMessage(u"The rows have moved in the file: %1 was found again by name, the selection was let go."_s
+                                 .arg(name));
+    else
+        Q_EMIT statusMessage(u"The rows have moved in the file: %1 was found again by name."_s.arg(name));
 }
 
 QString TableTab::selectionText() const

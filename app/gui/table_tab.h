@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "app/gui/view_state.h"
+#include "widgets/bridge/latest.h"
 #include "widgets/bridge/model_context.h"
 #include "widgets/models/frame_source.h"
 
@@ -46,6 +48,10 @@ public:
     void chooseColumns();
     void copy(bool withHeaders);
     void sortBy(int column);
+    // What was made of the table, and the same again in another version of it: columns by name, the
+    // order, rows by name where they have moved.
+    TableState state() const;
+    void restore(const TableState& state);
     // "3 rows selected", or nothing.
     QString selectionText() const;
 
@@ -57,6 +63,10 @@ Q_SIGNALS:
     void statusMessage(const QString& sentence);
 
 private:
+    void keepSelection();
+    void ordered();
+    void showPlaceAgain(const TableState& state);
+    void goToMovedRow(const TableState& state, std::optional<Index> now);
     void showSortState();
     void sayTrouble(const Error& error);
     void headerMenu(int column, const QPoint& where);
@@ -77,6 +87,10 @@ private:
     Banner* m_banner = nullptr;
     PagedTableView* m_view = nullptr;
     std::unique_ptr<FrameSource> m_source;
+    std::optional<RangeSet> m_kept;        // selected rows of the file while the order changes
+    std::optional<TableState> m_restoring; // waits for its order
+    bool m_columnsChosen = false;          // by the user, before: symbols do not move them
+    Latest m_rowRequest;
 };
 
 } // namespace cellfolio

@@ -4,8 +4,8 @@ import h5py
 import numpy as np
 
 from good_files import column, expect, good
-from h5ad_parts import (TEXT, cell_names, compressed, counts, dense, gene_names, mapping, new_file, number_column,
-                        sparse, sparse_parts, table, tables, tag)
+from h5ad_parts import (TEXT, categorical, cell_names, compressed, counts, dense, gene_names, mapping, new_file,
+                        number_column, sparse, sparse_parts, table, tables, tag)
 
 
 def bare(node):
@@ -211,3 +211,33 @@ def wide_rows(path):
                          "values": [[int(x[r, c]) for c in (699, 0, 7, 350)] for r in picks]}]
     return answer
 
+
+
+def version(path, cells, genes, more=()):
+    """Some cells and genes of one and the same data set."""
+    x = counts(200, 40, 116)[np.ix_(cells, genes)].astype(np.float32)
+    with new_file(path) as f:
+        sparse(f, "X", x)
+        table(f, "obs", [f"cell{i}" for i in cells],
+              [("grade", number_column([i * 7 % 50 for i in cells])),
+               ("group", lambda parent, name: categorical(parent, name, [i % 3 for i in cells], ["a", "b", "c"])),
+               ("depth", number_column([i / 4 for i in cells])), *more])
+        table(f, "var", [f"gene{i}" for i in genes])
+        for name in ("layers", "obsm", "varm", "obsp", "varp", "uns"):
+            mapping(f, name)
+        dense(f["obsm"], "X_umap", np.array([[i % 20, i // 20] for i in cells], dtype=np.float32))
+    answer = expect(x.shape, {"X": (x, "sparse")}, index={"obs": {"0": f"cell{cells[0]}"}})
+    answer["select"] = []
+    return answer
+
+
+@good("version_first.h5ad")
+def version_first(path):
+    return {**version(path, list(range(200)), list(range(40))), "about": "200 cells, as they were first written"}
+
+
+@good("version_second.h5ad")
+def version_second(path):
+    extra = ("extra", number_column(np.ones(170)))
+    return {**version(path, list(range(30, 200)), list(range(5, 40)), [extra]),
+            "about": "the same without 30 cells and 5 genes, one column more"}

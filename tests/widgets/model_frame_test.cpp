@@ -238,6 +238,43 @@ private Q_SLOTS:
                     QVERIFY2(!source.cell(row, column).pending, element->path.c_str());
         }
     }
+
+    void findsRowsAgain()
+    {
+        Bench bench(Index{64} << 20, "tests/data/files/version_second.h5ad");
+        const Element& obs = *bench.dataset->obs(); // cell30 … cell199
+        const auto again = [&](const char* name, Index row) {
+            return findRowAgain(bench.dataset, obs, name, row, bench.context.reading);
+        };
+        using Row = std::optional<Index>;
+        QCOMPARE(*again("cell30", 0), Row(0));
+        QCOMPARE(*again("cell150", 150), Row(120));
+        QCOMPARE(*again("cell199", 199), Row(169)); // its old place is no longer there
+        QCOMPARE(*again("cell3", 3), Row());
+        QCOMPARE(*again("cell3", -1), Row());
+        std::stop_source stop;
+        stop.request_stop();
+        const auto stopped = findRowAgain(bench.dataset, obs, "cell3", 3, bench.context.reading, stop.get_token());
+        QVERIFY(!stopped.ok());
+        QCOMPARE(stopped.error().code(), ErrorCode::Cancelled);
+    }
+
+    void selectionFollowsTheOrder()
+    {
+        Bench bench(Index{64} << 20, "tests/data/files/version_first.h5ad");
+        FrameSource source(bench.context, bench.dataset, *bench.dataset->obs());
+        RangeSet rows;
+        rows.add(7, 8);
+        QVERIFY(source.placesOf(rows) == rows);
+        source.setOrder(Selection::indices(200, {8, 100, 7, 199}));
+        RangeSet places;
+        places.add(0, 0);
+        places.add(2, 2);
+        QVERIFY(source.placesOf(rows) == places);
+        QVERIFY(*source.fileRowsOf(places) == rows);
+        rows.add(1'000, 2'000); // what is not there is left out
+        QVERIFY(source.placesOf(rows) == places);
+    }
 };
 
 QTEST_MAIN(ModelFrameTest)

@@ -48,6 +48,7 @@ void PagedRangesTest::rangesAgreeWithASet()
                 plain.erase(plain.lower_bound(end), plain.end());
             }
             QCOMPARE(ranges.count(), qint64(plain.size()));
+            QVERIFY(RangeSet::of({plain.begin(), plain.end()}) == ranges);
             for (qint64 v = 0; v < 80; ++v)
                 QCOMPARE(ranges.contains(v), plain.count(v) > 0);
             for (std::size_t i = 1; i < ranges.ranges().size(); ++i)

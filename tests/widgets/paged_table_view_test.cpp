@@ -101,6 +101,7 @@ private Q_SLOTS:
     void initTestCase() { applyTheme(*qApp, ThemeChoice::Light); }
 
     void asksOnlyForVisibleRows();
+    void otherColumnsKeepThePlace();
     void reachesTheLastRow_data();
     void reachesTheLastRow();
     void barDragCoversTheWholeRange();
@@ -144,6 +145,24 @@ void PagedTableViewTest::asksOnlyForVisibleRows()
     const int wants = source.wants;
     shown.paint();
     QCOMPARE(source.wants, wants); // the same window is asked for once
+}
+
+void PagedTableViewTest::otherColumnsKeepThePlace()
+{
+    FakeTable source(10'000, 4);
+    Shown shown(source);
+    shown.view.goToRow(5'000);
+    const PagedTableView::Offset offset = shown.view.offset();
+    QVERIFY(offset.y > 0);
+    source.resize(10'000, 3);
+    QVERIFY(shown.view.offset() == offset);
+    QVERIFY(shown.view.selectedRows().contains(5'000));
+    QCOMPARE(shown.view.currentCell().row, 5'000);
+    source.resize(9'999, 3); // other rows: nothing is known of them
+    QCOMPARE(shown.view.offset().y, 0);
+    QVERIFY(shown.view.selectedRows().empty());
+    shown.view.setOffset({0, qint64(1) << 50});
+    QCOMPARE(shown.view.lastVisibleRow(), 9'998);
 }
 
 void PagedTableViewTest::reachesTheLastRow_data()

@@ -14,6 +14,7 @@
 #include "app/gui/table_tab.h"
 #include "app/gui/value_tab.h"
 #include "tests/support/corpus.h"
+#include "tests/widgets/window_bench.h"
 #include "widgets/style/theme.h"
 #include "widgets/views/empty_view.h"
 #include "widgets/views/matrix_grid.h"
@@ -23,10 +24,7 @@
 #include <QAction>
 #include <QDropEvent>
 #include <QMimeData>
-#include <QSettings>
 #include <QSignalSpy>
-#include <QStandardPaths>
-#include <QTemporaryDir>
 #include <QTreeView>
 #include <QtTest>
 
@@ -35,61 +33,24 @@
 using namespace cellfolio;
 using namespace Qt::StringLiterals;
 
-namespace {
-
-QString examplePath()
-{
-    return QStringLiteral(CELLFOLIO_SOURCE_DIR "/resources/examples/pbmc68k_reduced.h5ad");
-}
-
-bool waitFilled(MainWindow& window)
-{
-    return QTest::qWaitFor([&] { return window.isFirstScreenFilled(); }, 60'000);
-}
-
-} // namespace
-
 // Drives the real window on real files. Values were taken with anndata from the example.
 class WindowTest : public QObject
 {
     Q_OBJECT
 
 private:
-    std::unique_ptr<Program> m_program;
-    QTemporaryDir m_folder;
+    test::WindowBench m_bench;
 
-    MainWindow* openExample()
-    {
-        MainWindow* window = m_program->newWindow();
-        window->resize(1280, 800);
-        window->show();
-        window->open(examplePath());
-        return waitFilled(*window) ? window : nullptr;
-    }
+    MainWindow* openExample() { return m_bench.open(test::examplePath()); }
 
 private Q_SLOTS:
-    void initTestCase()
-    {
-        QStandardPaths::setTestModeEnabled(true);
-        QSettings::setDefaultFormat(QSettings::IniFormat);
-        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_folder.path());
-        QCoreApplication::setOrganizationName(u"cellfolio-test"_s);
-        QCoreApplication::setApplicationName(u"window_test"_s);
-        QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
-    }
-    void init()
-    {
-        QSettings().clear();
-        Program::Options options;
-        options.budget = Index{64} << 20;
-        m_program = std::make_unique<Program>(options);
-        applyTheme(*qApp, ThemeChoice::Light);
-    }
-    void cleanup() { m_program.reset(); }
+    void initTestCase() { m_bench.prepare(u"window_test"_s); }
+    void init() { m_bench.start(); }
+    void cleanup() { m_bench.stop(); }
 
     void startsEmpty()
     {
-        MainWindow* window = m_program->newWindow();
+        MainWindow* window = m_bench.program->newWindow();
         window->show();
         QCOMPARE(window->page(), MainWindow::Page::Start);
         QVERIFY(!window->actionNamed(u"copy"_s)->isEnabled());
@@ -139,11 +100,11 @@ private Q_SLOTS:
         QVERIFY(window != nullptr);
         FilePage* page = window->filePage();
         page->showTab(FilePage::Tab::Cells);
-        QVERIFY(waitFilled(*window));
+        QVERIFY(test::waitFilled(*window));
         PagedTableView* view = page->cells()->view();
         page->cells()->goToFileRow(650);
         QVERIFY(view->firstVisibleRow() <= 650 && view->lastVisibleRow() >= 650);
-        QVERIFY(waitFilled(*window));
+        QVERIFY(test::waitFilled(*window));
         QCOMPARE(view->currentCell().row, 650);
         QSignalSpy sorted(page->cells()->source(), &FrameSource::sorted);
         page->cells()->sortBy(2);
@@ -169,7 +130,7 @@ private Q_SLOTS:
         QCOMPARE(picked.first().first().toLongLong(), 709);
         QCOMPARE(window->filePage()->currentTab(), FilePage::Tab::Matrix);
         QCOMPARE(window->filePage()->matrix()->grid()->currentColumn(), 709);
-        QVERIFY(waitFilled(*window));
+        QVERIFY(test::waitFilled(*window));
     }
 
     void treeLeadsToViews()
@@ -228,18 +189,18 @@ private Q_SLOTS:
         const QImage dark = window->grab().toImage();
         QVERIFY(light.pixelColor(4, 4).lightness() > 200);
         QVERIFY(dark.pixelColor(4, 4).lightness() < 60);
-        QCOMPARE(m_program->themeChoice(), ThemeChoice::Dark);
+        QCOMPARE(m_bench.program->themeChoice(), ThemeChoice::Dark);
         window->actionNamed(u"themeLight"_s)->trigger();
         QVERIFY(!Theme::current().isDark());
     }
 
     void refusesWhatIsNoFileOfItsKind()
     {
-        QFile page(m_folder.filePath(u"page.h5ad"_s));
+        QFile page(m_bench.folder.filePath(u"page.h5ad"_s));
         QVERIFY(page.open(QIODevice::WriteOnly));
         page.write("<html><body>Not found</body></html>");
         page.close();
-        MainWindow* window = m_program->newWindow();
+        MainWindow* window = m_bench.program->newWindow();
         window->show();
         window->open(page.fileName());
         QTRY_COMPARE_WITH_TIMEOUT(window->page(), MainWindow::Page::Problem, 20'000);
@@ -247,19 +208,19 @@ private Q_SLOTS:
         QVERIFY(!window->problemView()->content().sentence.isEmpty());
         QVERIFY(!window->problemView()->content().button.isEmpty());
         QVERIFY(!window->actionNamed(u"copy"_s)->isEnabled());
-        window->open(m_folder.filePath(u"nothing.h5ad"_s));
+        window->open(m_bench.folder.filePath(u"nothing.h5ad"_s));
         QTRY_COMPARE_WITH_TIMEOUT(window->session().state(), Session::State::Failed, 20'000);
-        window->open(examplePath()); // and the program goes on
-        QVERIFY(waitFilled(*window));
+        window->open(test::examplePath()); // and the program goes on
+        QVERIFY(test::waitFilled(*window));
         QCOMPARE(window->page(), MainWindow::Page::File);
     }
 
     void opensWhatIsDropped()
     {
-        MainWindow* window = m_program->newWindow();
+        MainWindow* window = m_bench.program->newWindow();
         window->show();
         QMimeData files;
-        files.setUrls({QUrl::fromLocalFile(examplePath())});
+        files.setUrls({QUrl::fromLocalFile(test::examplePath())});
         QDragEnterEvent enter(QPoint(200, 200), Qt::CopyAction, &files, Qt::LeftButton, Qt::NoModifier);
         QCoreApplication::sendEvent(window, &enter);
         QVERIFY(enter.isAccepted());
@@ -272,22 +233,22 @@ private Q_SLOTS:
     {
         MainWindow* window = openExample();
         QVERIFY(window != nullptr);
-        QCOMPARE(m_program->open(examplePath()), window);
-        QVERIFY(QFile::copy(examplePath(), m_folder.filePath(u"second.h5ad"_s)));
-        MainWindow* second = m_program->open(m_folder.filePath(u"second.h5ad"_s), window);
+        QCOMPARE(m_bench.program->open(test::examplePath()), window);
+        QVERIFY(QFile::copy(test::examplePath(), m_bench.folder.filePath(u"second.h5ad"_s)));
+        MainWindow* second = m_bench.program->open(m_bench.folder.filePath(u"second.h5ad"_s), window);
         QVERIFY(second != window);
-        QVERIFY(waitFilled(*second));
-        QCOMPARE(m_program->windows().size(), 2U);
+        QVERIFY(test::waitFilled(*second));
+        QCOMPARE(m_bench.program->windows().size(), 2U);
     }
 
     void saysThatTheFileChanged()
     {
-        const QString path = m_folder.filePath(u"changing.h5ad"_s);
-        QVERIFY(QFile::copy(examplePath(), path));
-        MainWindow* window = m_program->newWindow();
+        const QString path = m_bench.folder.filePath(u"changing.h5ad"_s);
+        QVERIFY(QFile::copy(test::examplePath(), path));
+        MainWindow* window = m_bench.program->newWindow();
         window->show();
         window->open(path);
-        QVERIFY(waitFilled(*window));
+        QVERIFY(test::waitFilled(*window));
         QSignalSpy changed(&window->session(), &Session::changedOnDisk);
         QFile file(path);
         file.setPermissions(QFile::ReadOwner | QFile::WriteOwner);
@@ -300,9 +261,9 @@ private Q_SLOTS:
 
     void abandonedOpeningDoesNotComeBack()
     {
-        MainWindow* window = m_program->newWindow();
+        MainWindow* window = m_bench.program->newWindow();
         window->show();
-        window->open(examplePath());
+        window->open(test::examplePath());
         window->session().abandon();
         QTest::qWait(500);
         QVERIFY(window->session().dataset() == nullptr);
@@ -329,7 +290,7 @@ private Q_SLOTS:
                 QTest::qWait(1);
         }
         QVERIFY(QTest::qWaitFor([&] { return page->isFilled(); }, 30'000));
-        const MemorySnapshot memory = m_program->context().reading->budget().snapshot();
+        const MemorySnapshot memory = m_bench.program->context().reading->budget().snapshot();
         QVERIFY2(memory.peak <= memory.limit, qPrintable(QString::number(memory.peak)));
     }
 
@@ -339,12 +300,12 @@ private Q_SLOTS:
         const QString path = qEnvironmentVariable("CELLFOLIO_BROWSE_FILE");
         if (path.isEmpty())
             QSKIP("CELLFOLIO_BROWSE_FILE names no file");
-        MainWindow* window = m_program->newWindow();
+        MainWindow* window = m_bench.program->newWindow();
         window->resize(1280, 800);
         window->show();
         const Index before = residentBytes();
         window->open(path);
-        QVERIFY(waitFilled(*window));
+        QVERIFY(test::waitFilled(*window));
         FilePage* page = window->filePage();
         std::mt19937_64 random(11);
         const auto jump = [&](FilePage::Tab tab, qint64 extent, auto go) {
@@ -361,7 +322,7 @@ private Q_SLOTS:
         });
         jump(FilePage::Tab::Cells, page->cells()->source()->rowCount(),
              [&](qint64 row) { page->cells()->view()->goToRow(row); });
-        const MemorySnapshot memory = m_program->context().reading->budget().snapshot();
+        const MemorySnapshot memory = m_bench.program->context().reading->budget().snapshot();
         const Index peak = peakResidentBytes();
         qInfo("budget %lld, peak of it %lld, process before %lld, at its peak %lld", (long long)memory.limit,
               (long long)memory.peak, (long long)before, (long long)peak);
@@ -376,7 +337,7 @@ private Q_SLOTS:
         window->filePage()->showTab(FilePage::Tab::Matrix);
         QVERIFY(window->filePage()->embedding()->colorBy(u"louvain"_s));
         window->close();
-        QTRY_VERIFY(m_program->windows().empty());
+        QTRY_VERIFY(m_bench.program->windows().empty());
         window = openExample();
         QVERIFY(window != nullptr);
         QCOMPARE(window->filePage()->currentTab(), FilePage::Tab::Matrix);
@@ -415,14 +376,14 @@ private Q_SLOTS:
         const auto folder = test::corpusFolder("real");
         if (folder.empty())
             QSKIP("the shared corpora are not beside this checkout");
-        MainWindow* window = m_program->newWindow();
+        MainWindow* window = m_bench.program->newWindow();
         window->show();
         window->open(QString::fromStdString((folder / "h5mu" / "mudata-v0.2.4-axis0.h5mu").string()));
         QTRY_COMPARE_WITH_TIMEOUT(window->page(), MainWindow::Page::Modalities, 20'000);
         const std::string modality = window->session().dataset()->modalities().front().name;
         window->open(QString::fromStdString((folder / "h5mu" / "mudata-v0.2.4-axis0.h5mu").string() + "::" + modality));
         QVERIFY(QTest::qWaitFor([&] { return window->page() == MainWindow::Page::File; }, 20'000));
-        QVERIFY(waitFilled(*window));
+        QVERIFY(test::waitFilled(*window));
     }
 
     void opensEveryFile_data()
@@ -435,12 +396,12 @@ private Q_SLOTS:
     void opensEveryFile()
     {
         QFETCH(QString, path);
-        MainWindow* window = m_program->newWindow();
+        MainWindow* window = m_bench.program->newWindow();
         window->resize(1000, 700);
         window->show();
         window->open(path);
         QVERIFY(QTest::qWaitFor([&] { return window->session().state() != Session::State::Opening; }, 60'000));
-        QVERIFY(waitFilled(*window));
+        QVERIFY(test::waitFilled(*window));
         if (window->page() != MainWindow::Page::File)
             return;
         for (const FilePage::Tab tab : {FilePage::Tab::Cells, FilePage::Tab::Genes, FilePage::Tab::Matrix,

@@ -254,6 +254,7 @@ int FrameSource::sortColumn() const
 void FrameSource::setOrder(Selection order)
 {
     const bool sameCount = order.size() == m_order.size();
+    Q_EMIT orderAboutToChange();
     m_order = std::move(order);
     installReader(); // forgets the pieces of the old order
     if (sameCount)
@@ -270,6 +271,52 @@ qint64 FrameSource::placeOf(Index fileRow) const
         if (m_order[place] == fileRow)
             return place;
     return -1;
+}
+
+std::optional<RangeSet> FrameSource::fileRowsOf(const RangeSet& places) const
+{
+    if (m_order.isAll())
+        return places;
+    const qint64 count = places.count();
+    if (count == m_order.size() && count == m_table.rows) {
+        RangeSet all;
+        if (count > 0)
+            all.add(0, count - 1);
+        return all;
+    }
+    if (count > kMostScattered)
+        return std::nullopt;
+    std::vector<qint64> rows;
+    rows.reserve(at(count));
+    for (const RangeSet::Range& range : places.ranges())
+        for (qint64 place = range.first; place <= range.last; ++place)
+            rows.push_back(m_order[place]);
+    std::sort(rows.begin(), rows.end());
+    return RangeSet::of(rows);
+}
+
+RangeSet FrameSource::placesOf(const RangeSet& fileRows) const
+{
+    RangeSet known = fileRows;
+    known.limit(m_table.rows);
+    if (m_order.isAll() || known.empty())
+        return known;
+    std::vector<bool> wanted(at(m_table.rows), false);
+    for (const RangeSet::Range& range : known.ranges())
+        std::fill(wanted.begin() + range.first, wanted.begin() + range.last + 1, true);
+    std::vector<qint64> places;
+    for (Index place = 0; place < m_order.size(); ++place)
+        if (wanted[at(m_order[place])])
+            places.push_back(place);
+    return RangeSet::of(places);
+}
+
+QString FrameSource::nameAt(qint64 place) const
+{
+    const ColumnPiece* piece = place < 0 || place >= rowCount() ? nullptr : pieceAt(place, 0);
+    const Index i = place % kBlock;
+    return piece != nullptr && i < static_cast<Index>(piece->names.size()) ? toQString(piece->names[at(i)])
+                                                                           : QString();
 }
 
 bool FrameSource::isFilled() const

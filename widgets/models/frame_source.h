@@ -9,12 +9,14 @@
 #include "widgets/bridge/page_fetcher.h"
 #include "widgets/models/column_profiles.h"
 #include "widgets/models/column_sort.h"
+#include "widgets/views/range_set.h"
 #include "widgets/views/table_source.h"
 
 #include <QtGui/QColor>
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -64,6 +66,13 @@ public:
     Index fileRow(qint64 row) const { return m_order[row]; }
     // The place of a row of the file; -1 where it is not shown. Costs a pass in sorted tables.
     qint64 placeOf(Index fileRow) const;
+    // Rows of the file at these places, and back; nothing where they are scattered and more than
+    // kMostScattered. A pass in sorted tables.
+    std::optional<RangeSet> fileRowsOf(const RangeSet& places) const;
+    RangeSet placesOf(const RangeSet& fileRows) const;
+    static constexpr qint64 kMostScattered = 1'000'000;
+    // The name of the row at a place; empty while it is not in memory.
+    QString nameAt(qint64 place) const;
 
     // Whether every value that is looked at has come, and what the heads say at first.
     bool isFilled() const;
@@ -81,6 +90,7 @@ public:
 Q_SIGNALS:
     void filled(); // everything wanted has come
     void sortStarted();
+    void orderAboutToChange(); // other rows will stand at the places
     void sorted();
     void sortFailed(const cellfolio::Error& error);
     void readFailed(const cellfolio::Error& error);

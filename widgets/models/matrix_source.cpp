@@ -450,6 +450,24 @@ void MatrixSource::lookForProblems(const std::vector<PieceKey>& keys)
     }
 }
 
+QString MatrixSource::nameAt(qint64 place, Index axis) const
+{
+    const NamesPiece* piece = m_names.peek({place / kNames, axis});
+    const Index i = place % kNames;
+    return piece != nullptr && i < static_cast<Index>(piece->names.size()) ? toQString(piece->names[at(i)])
+                                                                           : QString();
+}
+
+QString MatrixSource::rowName(qint64 row) const
+{
+    return nameAt(row, 0);
+}
+
+QString MatrixSource::columnName(qint64 column) const
+{
+    return nameAt(column, 1);
+}
+
 GridRowHead MatrixSource::rowHead(qint64 row) const
 {
     GridRowHead head;

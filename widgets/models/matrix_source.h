@@ -66,6 +66,10 @@ public:
     // Where a row of the file stands now; -1: nowhere. Costs a pass where rows are sorted.
     qint64 placeOf(Index fileRow) const;
 
+    // Names as the tables have them, not the symbols shown; empty while they are not in memory.
+    QString rowName(qint64 row) const;
+    QString columnName(qint64 column) const;
+
     const std::optional<ShadeRange>& range() const { return m_range; }
     // Why the matrix as a whole cannot be shown. Lines that cannot be read say so by themselves.
     const std::optional<Error>& problem() const { return m_problem; }
@@ -106,6 +110,7 @@ private:
     void installSharesReader();
     void arrived();
     void lookForProblems(const std::vector<PieceKey>& keys);
+    QString nameAt(qint64 place, Index axis) const;
     const MatrixTile* tileAt(qint64 row, qint64 column) const;
     static Result<NamesPiece> readNamesPiece(const std::shared_ptr<const Dataset>& dataset,
                                              const std::shared_ptr<Reading>& reading,

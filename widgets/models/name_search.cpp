@@ -20,6 +20,8 @@ std::string lowered(std::string_view text)
     return result;
 }
 
+constexpr Index kWindow = 32768; // names read at once
+
 enum class Fit { No, Holds, Begins, Is };
 
 Fit fitOf(std::string_view name, const std::string& wanted)
@@ -60,7 +62,6 @@ bool looksLikeGeneId(std::string_view name)
 Result<std::vector<NameMatch>> findNames(const NameQuery& query,
                                          const std::shared_ptr<Reading>& reading, std::stop_token stop)
 {
-    constexpr Index window = 32768;
     const Index rows = query.table->rows;
     const std::string wanted = lowered(query.text);
     std::array<std::vector<NameMatch>, 3> found; // is, begins, holds
@@ -74,10 +75,10 @@ Result<std::vector<NameMatch>> findNames(const NameQuery& query,
             return std::move(opened).error();
         symbols = std::move(*opened);
     }
-    for (Index first = 0; first < rows && found[0].size() < query.most; first += window) {
+    for (Index first = 0; first < rows && found[0].size() < query.most; first += kWindow) {
         if (stop.stop_requested())
             return Error::cancelled();
-        const Selection part = Selection::of(rows, {first, 1, std::min(window, rows - first)});
+        const Selection part = Selection::of(rows, {first, 1, std::min(kWindow, rows - first)});
         auto names = readNames(query.dataset, *query.table, part, reading, stop);
         if (!names)
             return std::move(names).error();
@@ -105,6 +106,35 @@ Result<std::vector<NameMatch>> findNames(const NameQuery& query,
             if (matches.size() < query.most)
                 matches.push_back(std::move(match));
     return matches;
+}
+
+Result<std::optional<Index>> findRowAgain(const std::shared_ptr<const Dataset>& dataset,
+                                          const Element& table, const std::string& name, Index row,
+                                          const std::shared_ptr<Reading>& reading,
+                                          std::stop_token stop)
+{
+    const auto place = [&](Index first, Index count) -> Result<std::optional<Index>> {
+        auto names = readNames(dataset, table, Selection::of(table.rows, {first, 1, count}), reading, stop);
+        if (!names)
+            return std::move(names).error();
+        for (Index i = 0; i < count; ++i)
+            if ((*names)[at(i)] == name)
+                return std::optional<Index>(first + i);
+        return std::optional<Index>();
+    };
+    if (row >= 0 && row < table.rows) {
+        auto same = place(row, 1);
+        if (!same || *same)
+            return same;
+    }
+    for (Index first = 0; first < table.rows; first += kWindow) {
+        if (stop.stop_requested())
+            return Error::cancelled();
+        auto found = place(first, std::min(kWindow, table.rows - first));
+        if (!found || *found)
+            return found;
+    }
+    return std::optional<Index>();
 }
 
 Result<const Element*> symbolColumn(const std::shared_ptr<const Dataset>& dataset, const Element& var,

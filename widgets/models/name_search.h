@@ -5,6 +5,7 @@
 #include "core/select/selection.h"
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -31,6 +32,14 @@ struct NameQuery {
 Result<std::vector<NameMatch>> findNames(const NameQuery& query,
                                          const std::shared_ptr<Reading>& reading,
                                          std::stop_token stop = {});
+
+// Where the row called `name`, which stood at `row` in another version of the file, stands in this
+// one: its old place is looked at first, then all of them. Nothing where no row has that very name.
+// Blocking.
+Result<std::optional<Index>> findRowAgain(const std::shared_ptr<const Dataset>& dataset,
+                                          const Element& table, const std::string& name, Index row,
+                                          const std::shared_ptr<Reading>& reading,
+                                          std::stop_token stop = {});
 
 // The column that holds gene symbols, when the names themselves are Ensembl or other ids: looks at
 // the first names and the columns' names (feature_name, gene_symbols …). Null where names will do.

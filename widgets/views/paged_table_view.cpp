@@ -61,6 +61,7 @@ void PagedTableView::setSource(TableSource* source)
     m_sortMark = SortMark::None;
     m_widths.clear();
     m_widthKinds.clear();
+    m_rowsBefore = -1;
     sourceReset();
 }
 
@@ -74,23 +75,29 @@ void PagedTableView::sourceReset()
         m_widthKinds.assign(std::size_t(columns), Width::Guessed);
         m_horizontal.setPosition(0);
     }
-    const bool hadSelection = !m_selected.empty();
-    m_selected.clear();
-    m_selectedBefore.clear();
-    m_anchor = -1;
+    const bool sameRows = rows == m_rowsBefore && rows > 0;
+    m_rowsBefore = rows;
+    const bool letGo = !sameRows && !m_selected.empty();
+    if (!sameRows) {
+        m_selected.clear();
+        m_selectedBefore.clear();
+        m_anchor = -1;
+        m_vertical.setPosition(0);
+        m_current.row = 0;
+    }
     m_hoverRow = -1;
     m_dragging = false;
     m_window = {};
-    m_vertical.setPosition(0);
     m_current = rows > 0 && columns > 0
-                    ? Cell{0, sameColumns ? std::clamp(m_current.column, 0, columns - 1) : 0}
+                    ? Cell{std::clamp<qint64>(m_current.row, 0, rows - 1),
+                           sameColumns ? std::clamp(m_current.column, 0, columns - 1) : 0}
                     : Cell{};
     updateLabelWidth();
     layoutColumns(0);
     updateScrollBars();
     viewport()->update();
     m_header->update();
-    if (hadSelection)
+    if (letGo)
         Q_EMIT selectionChanged();
 }
 

@@ -30,6 +30,8 @@ public:
     ~PagedTableView() override;
 
     // Not owned; must live until another is set or the view is gone. May be null.
+    // Where the source is reset and has as many rows as before (other columns are shown), the place
+    // and the selection stay.
     void setSource(TableSource* source);
     TableSource* source() const { return m_source; }
 
@@ -139,6 +141,7 @@ private:
     std::vector<Width> m_widthKinds;
     Cell m_current;
     qint64 m_anchor = -1;
+    qint64 m_rowsBefore = -1; // of the source when it was reset last; -1: it is a new one
     RangeSet m_selected;
     RangeSet m_selectedBefore; // what a drag or Shift adds to
     qint64 m_hoverRow = -1;

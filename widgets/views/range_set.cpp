@@ -18,6 +18,18 @@ auto endingAtOrAfter(const std::vector<RangeSet::Range>& ranges, qint64 value)
 
 } // namespace
 
+RangeSet RangeSet::of(const std::vector<qint64>& values)
+{
+    RangeSet set;
+    for (const qint64 value : values) {
+        if (set.m_ranges.empty() || value > set.m_ranges.back().last + 1)
+            set.m_ranges.push_back({value, value});
+        else
+            set.m_ranges.back().last = value;
+    }
+    return set;
+}
+
 qint64 RangeSet::count() const noexcept
 {
     qint64 n = 0;

@@ -19,6 +19,9 @@ public:
         bool operator==(const Range&) const = default;
     };
 
+    // Of ascending values; repeats are allowed.
+    static RangeSet of(const std::vector<qint64>& values);
+
     bool empty() const noexcept { return m_ranges.empty(); }
     qint64 count() const noexcept;
     bool contains(qint64 value) const noexcept;
