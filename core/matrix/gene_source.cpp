@@ -141,7 +141,7 @@ void GeneSource::dropKept()
     m_kept.clear();
 }
 
-GeneWay GeneSource::wayFor(const std::optional<Selection>& cells) const
+GeneWay GeneSource::storedWay(const std::optional<Selection>& cells) const
 {
     if (!m_sparse)
         return GeneWay::Dense;
@@ -162,14 +162,21 @@ GeneCost GeneSource::cost(const Request& request)
         cost.way = GeneWay::Memory;
         return cost;
     }
-    cost.way = wayFor(request.cells);
+    cost.way = index() != nullptr ? GeneWay::Indexed : storedWay(request.cells);
     const auto count = static_cast<Index>(genes.size());
     const Index cells = request.cells ? request.cells->size() : m_reader->rows();
     double rate = kPlainPerSecond;
     const bool packed = !(m_sparse ? m_sparse->indices() : element().values).info().filters.empty();
     switch (cost.way) {
     case GeneWay::Memory:
+        break;
     case GeneWay::Indexed:
+        if (const auto prepared = index())
+            for (const Index gene : genes) {
+                cost.entries += prepared->entriesOf(gene);
+                cost.bytes += prepared->bytesOf(gene);
+            }
+        rate = kPlainPerSecond / 4;
         break;
     case GeneWay::Dense:
         cost.entries = cells * count;
@@ -239,7 +246,7 @@ Result<GeneVectors> GeneSource::readBlocks(const std::vector<Index>& genes, cons
     result.charge = *std::move(charge);
     // Stored by gene, each is read for itself; otherwise what lies beside each other comes together.
     const Index room = (m_reading->budget().limit() - m_reading->budget().snapshot().total) / 2;
-    const Index atOnce = wayFor(request.cells) == GeneWay::ByGene
+    const Index atOnce = storedWay(request.cells) == GeneWay::ByGene
                              ? 1
                              : std::clamp(room / each, Index{1}, count);
     if (request.progress != nullptr)
@@ -261,10 +268,87 @@ Result<GeneVectors> GeneSource::readBlocks(const std::vector<Index>& genes, cons
     return result;
 }
 
+Result<GeneVectors> GeneSource::readIndexed(const GeneIndex& index, const std::vector<Index>& genes,
+                                            const Request& request)
+{
+    const bool whole = !request.cells || request.cells->isAll();
+    const Index cells = request.cells ? request.cells->size() : m_reader->rows();
+    const std::vector<Index> places = whole ? std::vector<Index>() : request.cells->positions();
+    GeneVectors result;
+    const auto count = static_cast<Index>(genes.size());
+    auto charge = m_reading->budget().reserve(MemoryTag::Plot, count * cells
+                                                                   * static_cast<Index>(sizeOf(dtype())));
+    if (!charge)
+        return std::move(charge).error().at(element().path);
+    result.charge = *std::move(charge);
+    if (request.progress != nullptr)
+        request.progress->begin(count);
+    for (const Index gene : genes) {
+        if (request.stop.stop_requested())
+            return Error::cancelled();
+        auto values = index.values(gene);
+        if (!values)
+            return std::move(values).error();
+        result.genes.push_back(whole ? *std::move(values) : values->gather(places));
+        if (request.progress != nullptr)
+            request.progress->advance(1);
+    }
+    if (request.part && request.genes == genes && (whole || request.cells->isAscending()))
+        request.part({0, cells, result.genes});
+    return result;
+}
+
+Result<void> GeneSource::lookForIndex(const GeneIndexStore& store, std::stop_token stop)
+{
+    auto found = store.find(m_dataset, element(), m_reading, stop);
+    const std::lock_guard lock(m_mutex);
+    m_index = found ? *found : nullptr;
+    if (!found)
+        return std::move(found).error();
+    m_indexFault.clear();
+    return {};
+}
+
+std::shared_ptr<const GeneIndex> GeneSource::index() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_index;
+}
+
+std::string GeneSource::indexFault() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_indexFault;
+}
+
+Result<GeneIndexStore::Estimate> GeneSource::indexEstimate(const GeneIndexStore& store,
+                                                           std::stop_token stop) const
+{
+    double pace = 0;
+    {
+        const std::lock_guard lock(m_mutex);
+        pace = m_entriesPerSecond;
+    }
+    const double scanned = pace > 0 && m_sparse ? static_cast<double>(m_sparse->stored()) / pace : 0;
+    return store.estimate(m_dataset, element(), m_reading, scanned, stop);
+}
+
 Result<GeneVectors> GeneSource::readDistinct(const std::vector<Index>& genes,
                                              const Request& request)
 {
-    const GeneWay way = wayFor(request.cells);
+    if (const auto prepared = index()) {
+        auto read = readIndexed(*prepared, genes, request);
+        if (read || (read.error().code() != ErrorCode::Corrupt && read.error().code() != ErrorCode::Io))
+            return read;
+        // B007o: sums overflow, so the matrix is at fault, not its index; as it is stored, all but
+        // those sums can be read.
+        if (read.error().ruleId() != "B007o") {
+            const std::lock_guard lock(m_mutex);
+            m_indexFault = read.error().message();
+            m_index = nullptr;
+        }
+    }
+    const GeneWay way = storedWay(request.cells);
     if (way == GeneWay::Scan)
         return scan(genes, request);
     auto block = readBlocks(genes, request);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/matrix/gene_index_store.h"
 #include "core/matrix/gene_vectors.h"
 #include "core/matrix/matrix_reader.h"
 #include "core/matrix/sparse_source.h"
@@ -67,6 +68,16 @@ public:
     Result<GeneVectors> read(const Request& request);
     GeneCost cost(const Request& request);
 
+    // Takes the gene index of the matrix from now on, if the store has one that fits. NotFound
+    // where it has none (the sentence says why, when one was dropped); Refused where none is needed.
+    Result<void> lookForIndex(const GeneIndexStore& store, std::stop_token stop = {});
+    std::shared_ptr<const GeneIndex> index() const;
+    // Why an index was given up while it was in use; empty: none was. Reading goes on without.
+    std::string indexFault() const;
+    // What building one would take, by the pace of the last scan where there was one.
+    Result<GeneIndexStore::Estimate> indexEstimate(const GeneIndexStore& store,
+                                                   std::stop_token stop = {}) const;
+
     // Frees the genes that are kept.
     void dropKept();
 
@@ -82,9 +93,12 @@ private:
     std::shared_ptr<const GeneVectors> kept(Index gene);
     void keep(Index gene, std::shared_ptr<const GeneVectors> vector);
     void keepCopy(Index gene, const Values& values);
-    GeneWay wayFor(const std::optional<Selection>& cells) const;
+    // Without an index.
+    GeneWay storedWay(const std::optional<Selection>& cells) const;
     Result<GeneVectors> readDistinct(const std::vector<Index>& genes, const Request& request);
     Result<GeneVectors> readBlocks(const std::vector<Index>& genes, const Request& request);
+    Result<GeneVectors> readIndexed(const GeneIndex& index, const std::vector<Index>& genes,
+                                    const Request& request);
     Result<GeneVectors> scan(const std::vector<Index>& genes, const Request& request);
 
     std::shared_ptr<const Dataset> m_dataset;
@@ -92,7 +106,9 @@ private:
     std::shared_ptr<Reading> m_reading;
     std::optional<SparseSource> m_sparse;
 
-    std::mutex m_mutex;
+    mutable std::mutex m_mutex;
+    std::shared_ptr<const GeneIndex> m_index;
+    std::string m_indexFault;
     std::vector<Kept> m_kept; // used last at the end
     double m_entriesPerSecond = 0; // of the last scan
 };
