@@ -48,6 +48,11 @@ const OptionSpec kFailOn{"fail-on", "error|warning|info|never", "error",
                          "From which severity on a finding ends with 1."};
 const OptionSpec kReport{"report", "OUT.html", "", "A report as a web page.", false};
 
+const OptionSpec kMatrix{"matrix", "ELEMENT", "X", "The matrix, stored by cell."};
+const OptionSpec kStatus{"status", "", "", "Only tell whether there is an index that can be used."};
+const OptionSpec kDrop{"drop", "", "", "Remove the index."};
+const OptionSpec kEstimate{"estimate", "", "", "Say what the work needs, and do nothing."};
+
 std::vector<const OptionSpec*> with(std::vector<const OptionSpec*> own, bool readsCells)
 {
     if (readsCells)
@@ -86,7 +91,11 @@ std::vector<CommandSpec> makeCommands()
           "cellfolio-cli validate pbmc68k_reduced.h5ad --quick --fail-on warning --json"},
          &runValidate},
         later("filter", "Choose cells and genes by an expression."),
-        later("index", "Keep an index that makes reading by gene fast."),
+        {"index", "FILE", "Build an index that makes reading by gene fast, in the user's cache folder.",
+         with({&kMatrix, &kStatus, &kDrop, &kEstimate}, false),
+         {"cellfolio-cli index pbmc68k_reduced.h5ad --matrix raw/X",
+          "cellfolio-cli index pbmc68k_reduced.h5ad --matrix raw/X --status --json"},
+         &runIndex},
         later("export", "Write a view to a new file."),
         later("canonicalize", "Sort and merge the entries of sparse matrices."),
         later("convert", "Change how matrices are stored."),

@@ -10,5 +10,6 @@ int runInfo(Session& session);
 int runView(Session& session);
 int runStats(Session& session);
 int runValidate(Session& session);
+int runIndex(Session& session);
 
 } // namespace cellfolio::cli

@@ -32,7 +32,7 @@ class Manual(unittest.TestCase):
         with tempfile.TemporaryDirectory() as scratch:
             shutil.copy(EXAMPLE, scratch)
             environment = dict(os.environ, PATH=f"{PROGRAMS}:{os.environ['PATH']}", QT_QPA_PLATFORM="offscreen",
-                               HOME=scratch, XDG_RUNTIME_DIR=scratch)
+                               HOME=scratch, XDG_RUNTIME_DIR=scratch, XDG_CACHE_HOME=f"{scratch}/cache")
             os.chmod(scratch, 0o700)
             for page, line in commands:
                 if line.startswith("cellfolio ") and not (PROGRAMS / "cellfolio").is_file():
@@ -49,7 +49,7 @@ class Manual(unittest.TestCase):
 
     def test_options_are_those_of_the_program(self):
         text = (ROOT / "resources/manual/command-line.md").read_text(encoding="utf-8")
-        for command in ("info", "view", "stats", "validate"):
+        for command in ("info", "view", "stats", "validate", "index"):
             help_text = subprocess.run([PROGRAMS / "cellfolio-cli", command, "--help"], capture_output=True,
                                        text=True).stdout
             known = set(re.findall(r"(?<!\S)--[a-z-]+", help_text))
