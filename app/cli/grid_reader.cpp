@@ -2,8 +2,15 @@
 #include "app/cli/grid_reader.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace cellfolio::cli {
+namespace {
+
+// Rows from which a gene is better taken from the index than row by row.
+constexpr Index kManyRows = 64;
+
+} // namespace
 
 Result<GridReader> GridReader::open(const std::shared_ptr<const Dataset>& dataset,
                                     const Element& element, const std::shared_ptr<Reading>& reading)
@@ -21,6 +28,11 @@ Result<GridReader> GridReader::open(const std::shared_ptr<const Dataset>& datase
             return std::move(reader).error();
         grid.m_matrix = std::move(*reader);
         grid.m_dtype = grid.m_matrix->dtype();
+        if (element.storage == Storage::Csr && grid.m_shape[0] > kManyRows) {
+            auto genes = GeneSource::open(dataset, element, reading);
+            if (genes && (*genes)->lookForIndex(GeneIndexStore()))
+                grid.m_genes = *std::move(genes);
+        }
         return grid;
     }
     if (!element.values || stored == DType::Other)
@@ -52,11 +64,41 @@ Index GridReader::inner() const noexcept
 Result<Values> GridReader::block(const Selection& rows, const Selection& columns,
                                  std::stop_token stop) const
 {
+    if (auto quick = fromIndex(rows, columns, stop))
+        return *std::move(quick);
     if (m_matrix)
         return m_matrix->block(rows, columns, stop);
     if (m_shape.size() == 1)
         return m_array->rows(rows, stop);
     return m_array->rowsAndColumns(rows, columns, stop);
+}
+
+// None where there is no index or it does not do: then the matrix itself answers, and says what is
+// wrong, if anything is.
+std::optional<Values> GridReader::fromIndex(const Selection& rows, const Selection& columns,
+                                            std::stop_token stop) const
+{
+    if (!m_genes || rows.size() <= kManyRows || columns.empty()
+        || columns.size() > GeneSource::kMostAtOnce)
+        return std::nullopt;
+    GeneSource::Request request;
+    request.genes = columns.positions();
+    request.cells = rows;
+    request.stop = stop;
+    auto found = m_genes->read(request);
+    if (!found || found->damage)
+        return std::nullopt;
+    if (columns.size() == 1)
+        return std::move(found->genes.front());
+    Values block(m_dtype, rows.size() * columns.size());
+    const std::size_t item = sizeOf(m_dtype);
+    std::byte* to = block.data();
+    for (Index row = 0; row < rows.size(); ++row)
+        for (const Values& gene : found->genes) {
+            std::memcpy(to, gene.data() + static_cast<std::size_t>(row) * item, item);
+            to += item;
+        }
+    return block;
 }
 
 GridReader::Piece GridReader::pieceOf(Index rows, Index columns, Index bytes) const

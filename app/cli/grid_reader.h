@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/anndata/dataset.h"
+#include "core/matrix/gene_source.h"
 #include "core/matrix/matrix_reader.h"
 #include "core/paging/array_reader.h"
 
@@ -12,7 +13,8 @@
 namespace cellfolio::cli {
 
 // Blocks of any array of one or more dimensions, dense or sparse, of numbers or text: rows ×
-// columns × whatever further dimensions hold, row-major. One dimension counts as one column.
+// columns × whatever further dimensions hold, row-major. One dimension counts as one column. A few
+// genes of many cells come from the gene index where the user has one.
 class GridReader
 {
 public:
@@ -40,8 +42,11 @@ public:
 
 private:
     GridReader() = default;
+    std::optional<Values> fromIndex(const Selection& rows, const Selection& columns,
+                                    std::stop_token stop) const;
 
     std::shared_ptr<const MatrixReader> m_matrix;
+    std::shared_ptr<GeneSource> m_genes; // with an index; else none
     std::optional<ArrayReader> m_array;
     std::vector<Index> m_shape;
     DType m_dtype = DType::Other;
