@@ -7,10 +7,13 @@
 #include "core/matrix/number_types.h"
 #include "tests/support/corpus.h"
 
+#include <QTemporaryDir>
 #include <QtTest>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <random>
 
@@ -98,6 +101,8 @@ class GeneScanTest : public QObject
 private slots:
     void searchAgreesWithPlainLoop();
     void corpora();
+    void damageCostsItsRowsOnly();
+    void brokenChunksCostTheirRowsOnly();
 };
 
 void GeneScanTest::searchAgreesWithPlainLoop()
@@ -252,6 +257,167 @@ void GeneScanTest::corpora()
     }
     QVERIFY(matrices > 10);
     qInfo("%d matrices, %d damaged ones in part", matrices, damaged);
+}
+
+void GeneScanTest::damageCostsItsRowsOnly()
+{
+    int damagedMatrices = 0;
+    int marked = 0;
+    for (const auto& path : test::allFiles()) {
+        const auto dataset = Dataset::open(path.string());
+        if (!dataset)
+            continue;
+        for (const Element* element : (*dataset)->elements()) {
+            if (element->storage != Storage::Csr || element->whyNot || !element->shape
+                || element->shape->size() != 2 || element->stored.value_or(0) > kMostEntries
+                || (*element->shape)[0] > kMostRows || (*element->shape)[1] > kMostEntries
+                || (*element->shape)[1] == 0 || !element->dtype || !isReal(*element->dtype)
+                || plainGenes(*element))
+                continue;
+            auto values = readAll(element->values);
+            auto indices = readAll(element->indices);
+            auto indptr = readAll(element->indptr);
+            if (!values || !indices || !indptr)
+                continue;
+            const auto reading = std::make_shared<Reading>();
+            auto source = SparseSource::open(*dataset, *element, reading);
+            if (!source)
+                continue;
+            const std::string where = path.filename().string() + " " + element->path;
+            const Index wanted = (*element->shape)[1] / 2;
+            std::vector<double> sums(at(source->lines()), 0.0);
+            std::vector<std::uint8_t> unknown(at(source->lines()), 0);
+            const Index stored = std::min(values->size(), indices->size());
+            for (Index row = 0; row < source->lines(); ++row) {
+                const Index begin = row + 1 < indptr->size() ? indptr->integer(row) : -1;
+                const Index end = row + 1 < indptr->size() ? indptr->integer(row + 1) : -1;
+                if (begin < 0 || end < begin || end > stored) {
+                    unknown[at(row)] = 1;
+                    continue;
+                }
+                for (Index e = begin; e < end; ++e) {
+                    const Index index = indices->integer(e);
+                    if (index < 0 || index >= source->width())
+                        unknown[at(row)] = 1;
+                    else if (index == wanted)
+                        sums[at(row)] += values->number(e);
+                }
+            }
+            const GeneScan scan(*source, reading, std::nullopt, {wanted});
+            for (const Index blockLength : {0, 29}) {
+                GeneScan::Pass pass;
+                pass.blockLength = blockLength;
+                const auto found = scan.run(pass);
+                QVERIFY2(found.ok(), found ? "" : (where + found.error().describe()).c_str());
+                const GeneDamage& damage = found->damage;
+                const Index expected = std::count(unknown.begin(), unknown.end(), 1);
+                // A short indptr ends a window; all rows of the window are then unknown.
+                if (indptr->size() >= source->lines() + 1) {
+                    QVERIFY2(damage.places == expected,
+                             (where + ": " + std::to_string(damage.places) + " instead of "
+                              + std::to_string(expected))
+                                 .c_str());
+                    QVERIFY2(expected == 0 || damage.unknown == unknown, where.c_str());
+                }
+                QVERIFY2(damage.places >= expected, where.c_str());
+                QCOMPARE(damage.errors.size(),
+                         std::min(GeneDamage::kErrors, static_cast<std::size_t>(damage.places)));
+                for (const Error& error : damage.errors)
+                    QVERIFY2(!error.message().empty() && error.element() == element->path,
+                             where.c_str());
+                for (Index row = 0; row < source->lines(); ++row)
+                    if (!damage || damage.unknown[at(row)] == 0)
+                        QVERIFY2(near(found->genes[0].number(row), sums[at(row)]), where.c_str());
+                marked += damage.places > 0 ? 1 : 0;
+            }
+            ++damagedMatrices;
+        }
+    }
+    qInfo("%d damaged matrices, %d scans with marks", damagedMatrices, marked);
+    QVERIFY(damagedMatrices > 0 && marked > 0);
+}
+
+// Overwrites a chunk of an array in a copy of its file: found by its stored bytes.
+bool breakChunk(const ArrayRef& array, Index chunk, std::string& file)
+{
+    const auto raw = std::make_shared<hdf5::RawChunks>();
+    if (!array.file->readChunks(*array.object, {chunk * array.info().chunk[0]}, raw,
+                                hdf5::Lane::Bulk))
+        return false;
+    const auto bytes = raw->chunk(0);
+    const std::string needle(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::size_t place = file.find(needle);
+    if (place == std::string::npos)
+        return false;
+    for (std::size_t i = 20; i < 60; ++i)
+        file[place + i] = static_cast<char>(file[place + i] ^ 0x5a);
+    return true;
+}
+
+void GeneScanTest::brokenChunksCostTheirRowsOnly()
+{
+    const QTemporaryDir folder;
+    std::string content;
+    {
+        std::ifstream in(CELLFOLIO_SOURCE_DIR "/resources/examples/pbmc68k_reduced.h5ad",
+                         std::ios::binary);
+        content.assign(std::istreambuf_iterator<char>(in), {});
+    }
+    const auto whole = Dataset::open(CELLFOLIO_SOURCE_DIR "/resources/examples/pbmc68k_reduced.h5ad");
+    QVERIFY(whole.ok());
+    const Element& matrix = **(*whole)->find("raw/X");
+    const auto truth = plainGenes(matrix);
+    auto indices = readAll(matrix.indices);
+    auto indptr = readAll(matrix.indptr);
+    QVERIFY(truth && indices.ok() && indptr.ok());
+    const Index length = matrix.indices.info().chunk[0];
+    const std::vector<Index> badIndices{0, 7, 8, 63};
+    const std::vector<Index> badValues{3, 30};
+    for (const Index chunk : badIndices)
+        QVERIFY(breakChunk(matrix.indices, chunk, content));
+    for (const Index chunk : badValues)
+        QVERIFY(breakChunk(matrix.values, chunk, content));
+    const std::filesystem::path file = folder.filePath("broken.h5ad").toStdString();
+    std::ofstream(file, std::ios::binary)
+        .write(content.data(), static_cast<std::streamsize>(content.size()));
+
+    const std::vector<Index> wanted{2, 400};
+    std::vector<std::uint8_t> unknown(truth->front().size(), 0);
+    const auto isIn = [](const std::vector<Index>& list, Index chunk) {
+        return std::find(list.begin(), list.end(), chunk) != list.end();
+    };
+    for (std::size_t row = 0; row < unknown.size(); ++row)
+        for (Index e = indptr->integer(static_cast<Index>(row));
+             e < indptr->integer(static_cast<Index>(row) + 1); ++e) {
+            if (isIn(badIndices, e / length))
+                unknown[row] = 1;
+            else if (isIn(wanted, indices->integer(e))
+                     && isIn(badValues, e / matrix.values.info().chunk[0]))
+                unknown[row] = 1;
+        }
+
+    const auto broken = Dataset::open(file.string());
+    QVERIFY(broken.ok());
+    const auto reading = std::make_shared<Reading>();
+    auto source = SparseSource::open(*broken, **(*broken)->find("raw/X"), reading);
+    QVERIFY(source.ok());
+    for (const Index blockLength : {Index{0}, length, 3 * length}) {
+        const GeneScan scan(*source, reading, std::nullopt, wanted);
+        Index told = 0;
+        GeneScan::Pass pass;
+        pass.blockLength = blockLength;
+        pass.part = [&told](const GenePart& part) { told = part.first + part.count; };
+        const auto found = scan.run(pass);
+        QVERIFY2(found.ok(), found ? "" : found.error().describe().c_str());
+        QVERIFY(found->damage.unknown == unknown);
+        QCOMPARE(found->damage.places, std::count(unknown.begin(), unknown.end(), 1));
+        QCOMPARE(told, static_cast<Index>(unknown.size()));
+        for (std::size_t g = 0; g < wanted.size(); ++g)
+            for (std::size_t row = 0; row < unknown.size(); ++row)
+                QVERIFY(unknown[row] != 0
+                        || near(found->genes[g].number(static_cast<Index>(row)),
+                                (*truth)[at(wanted[g])][row]));
+    }
 }
 
 QTEST_GUILESS_MAIN(GeneScanTest)
