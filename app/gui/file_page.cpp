@@ -86,7 +86,7 @@ FilePage::FilePage(Session& session, QWidget* parent)
     connect(m_embedding, &EmbeddingTab::statusMessage, this, &FilePage::statusMessage);
     // Only what is in front moves the tree: on opening, several views choose by themselves.
     connect(m_embedding, &EmbeddingTab::elementShown, this, [this](const Element* element) {
-        if (m_tabs->currentWidget() == m_embedding)
+        if (m_tabs->currentWidget() == m_embedding && !m_filling)
             Q_EMIT elementPicked(element);
     });
     connect(m_embedding, &EmbeddingTab::colorsChanged, this, [this] {
@@ -95,7 +95,7 @@ FilePage::FilePage(Session& session, QWidget* parent)
     connect(m_matrix, &MatrixTab::filled, this, &FilePage::filled);
     connect(m_matrix, &MatrixTab::statusMessage, this, &FilePage::statusMessage);
     connect(m_matrix, &MatrixTab::matrixShown, this, [this](const Element* element) {
-        if (m_tabs->currentWidget() == m_matrix)
+        if (m_tabs->currentWidget() == m_matrix && !m_filling)
             Q_EMIT elementPicked(element);
     });
     connect(m_matrix, &MatrixTab::valuePicked, this, &FilePage::valuePicked);
@@ -215,6 +215,7 @@ void FilePage::restore(const PageState& state)
 void FilePage::showDataset(Shown shown)
 {
     const PageState before = shown == Shown::Again ? state() : PageState();
+    m_filling = true; // tabs still show elements of the file before this one: none of them is picked
     const std::shared_ptr<const Dataset>& dataset = m_session.dataset();
     m_changed->hide();
     m_value->clear();
@@ -243,6 +244,7 @@ void FilePage::showDataset(Shown shown)
         m_tabs->setCurrentIndex(indexOf(m_embedding->hasEmbedding() ? Tab::Embedding
                                             : m_tabs->isTabEnabled(indexOf(Tab::Cells)) ? Tab::Cells
                                                                                          : Tab::Matrix));
+    m_filling = false;
     if (shown == Shown::Again)
         restore(before);
     pickWhatIsInFront();
@@ -261,6 +263,8 @@ void FilePage::showFacts()
 void FilePage::pickWhatIsInFront()
 {
     const Element* element = nullptr;
+    if (m_filling)
+        return;
     if (m_tabs->currentWidget() == m_matrix)
         element = m_matrix->matrix();
     else if (m_tabs->currentWidget() == m_embedding)

@@ -90,6 +90,7 @@ private:
     FindingsTab* m_findings = nullptr;
     ValueTab* m_value = nullptr;
     bool m_chosen = false; // the user has chosen a tab
+    bool m_filling = false; // from one file to the next
 };
 
 } // namespace cellfolio

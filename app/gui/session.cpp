@@ -60,6 +60,9 @@ void Session::abandon()
 
 void Session::take(std::shared_ptr<const Dataset> dataset)
 {
+    // Answers about the file before this one name its elements, which may be gone by now.
+    for (Latest* request : {&m_factsRequest, &m_holdsRequest, &m_watchRequest, &m_sizesRequest, &m_writerRequest})
+        request->cancel();
     m_state = State::Open;
     m_dataset = std::move(dataset);
     m_facts = {};

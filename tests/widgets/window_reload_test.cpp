@@ -12,6 +12,9 @@
 #include <QComboBox>
 #include <QSignalSpy>
 
+#include <algorithm>
+#include <random>
+
 using namespace cellfolio;
 using namespace Qt::StringLiterals;
 
@@ -41,6 +44,13 @@ private:
         QSignalSpy opened(&window.session(), &Session::opened);
         window.actionNamed(u"reload"_s)->trigger();
         return (!opened.isEmpty() || opened.wait(20'000)) && test::waitFilled(window);
+    }
+    // By address alone: what it points to may be gone.
+    static bool isOf(const Element& root, const Element* element)
+    {
+        return &root == element
+            || std::any_of(root.children.begin(), root.children.end(),
+                           [&](const auto& child) { return isOf(*child, element); });
     }
     static bool settle(TableTab* table)
     {
@@ -167,6 +177,35 @@ private Q_SLOTS:
         QTRY_COMPARE(page->matrix()->grid()->currentColumn(), 15);
         QTRY_COMPARE(page->matrix()->source()->rowHead(120).name, u"cell150"_s);
         QTRY_COMPARE(page->matrix()->source()->columnHead(15).name, u"gene20"_s);
+    }
+
+    // What was asked about one file is never answered when another is open: its elements are gone.
+    void opensOneAfterAnother()
+    {
+        MainWindow* window = openFirst();
+        QVERIFY(window != nullptr);
+        int strange = 0;
+        const auto check = [&](const Element* element) {
+            strange += element == nullptr || isOf(window->session().dataset()->root(), element) ? 0 : 1;
+        };
+        connect(&window->session(), &Session::sizeFound, this, [&](const Element* element) { check(element); });
+        connect(&window->session(), &Session::holdsFound, this, [&](const Element* matrix) { check(matrix); });
+        connect(window->filePage(), &FilePage::elementPicked, this, [&](const Element* element) { check(element); });
+        const QStringList files{test::examplePath(), m_path, test::dataPath(u"files/version_second.h5ad"_s),
+                                test::dataPath(u"damaged/no_index.h5ad"_s)};
+        std::mt19937 random(5);
+        for (int i = 0; i < 40; ++i) {
+            window->open(files[i % files.size()]);
+            QVERIFY(QTest::qWaitFor([&] { return window->session().state() == Session::State::Open; }, 20'000));
+            if (i % 3 == 0)
+                window->filePage()->showTab(i % 2 == 0 ? FilePage::Tab::Matrix : FilePage::Tab::Cells);
+            QTest::qWait(static_cast<int>(random() % 40));
+        }
+        QVERIFY(test::waitFilled(*window));
+        QCOMPARE(strange, 0);
+        window->disconnect(this);
+        window->session().disconnect(this);
+        window->filePage()->disconnect(this);
     }
 
     // A file that is gone meanwhile and back later: as if nothing had been.
