@@ -4,6 +4,9 @@
 #include "app/gui/search_popup.h"
 #include "widgets/style/icons.h"
 
+#include <QtWidgets/QStyleOption>
+#include <QtWidgets/QStylePainter>
+
 namespace cellfolio {
 
 namespace {
@@ -27,6 +30,18 @@ void ChoiceBox::addChoice(const QString& iconName, const QString& text, const QV
         setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         setMinimumContentsLength(18);
     }
+}
+
+void ChoiceBox::paintEvent(QPaintEvent*)
+{
+    QStylePainter painter(this);
+    QStyleOptionComboBox option;
+    initStyleOption(&option);
+    painter.drawComplexControl(QStyle::CC_ComboBox, option);
+    const QRect field = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
+    const int room = field.width() - (option.currentIcon.isNull() ? 0 : option.iconSize.width() + 6);
+    option.currentText = fontMetrics().elidedText(option.currentText, Qt::ElideMiddle, room);
+    painter.drawControl(QStyle::CE_ComboBoxLabel, option);
 }
 
 void ChoiceBox::showPopup()

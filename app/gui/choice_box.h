@@ -18,6 +18,9 @@ public:
     void showPopup() override;
 
     static constexpr int kSearchFrom = 16;
+
+protected:
+    void paintEvent(QPaintEvent* event) override; // long names are elided, not cut
 };
 
 

@@ -30,10 +30,10 @@ constexpr std::size_t kLongText = 300;
 QString costText(const CostEstimate& cost)
 {
     QStringList parts;
-    if (cost.againstStorage)
-        parts.append(u"all of it"_s);
     if (cost.entries > 0)
-        parts.append(u"≈ %1 values"_s.arg(countText(cost.entries)));
+        parts.append((cost.againstStorage ? u"all %1 values"_s : u"≈ %1 values"_s).arg(countText(cost.entries)));
+    else if (cost.againstStorage)
+        parts.append(u"all of it"_s);
     if (cost.bytesStored > 0)
         parts.append(sizeText(cost.bytesStored));
     return parts.isEmpty() ? u"little"_s : parts.join(u", "_s);

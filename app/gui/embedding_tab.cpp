@@ -46,7 +46,7 @@ EmbeddingTab::EmbeddingTab(ModelContext context, QWidget* parent)
     bar->addCaption(u"Colour by"_s);
     bar->addControl(m_colorBy);
     bar->addStretch();
-    QToolButton* fit = bar->addTool(u"focus-centered"_s, {}, u"Show all cells"_s);
+    m_fit = bar->addTool(u"focus-centered"_s, {}, u"Show all cells"_s);
     m_names = bar->addTool(u"letter-t"_s, {}, u"Write the labels into the map"_s, true);
     m_tableButton = bar->addTool(u"table"_s, {}, u"Show the cells table below the map"_s, true);
     m_tableButton->setChecked(true);
@@ -86,7 +86,7 @@ EmbeddingTab::EmbeddingTab(ModelContext context, QWidget* parent)
     });
     connect(m_colorBy, &QComboBox::activated, this,
             [this](int place) { colorBy(m_colorBy->itemData(place).toString()); });
-    connect(fit, &QToolButton::clicked, m_view, &ScatterView::fit);
+    connect(m_fit, &QToolButton::clicked, m_view, &ScatterView::fit);
     connect(m_names, &QToolButton::toggled, m_view, &ScatterView::setNamesShown);
     connect(m_tableButton, &QToolButton::toggled, this, &EmbeddingTab::setTableShown);
     connect(m_legend, &CategoryLegend::hovered, this, [this](qint64 code) {
@@ -145,7 +145,10 @@ void EmbeddingTab::setDataset(std::shared_ptr<const Dataset> dataset)
         m_table->setTable(m_dataset, *obs, u"cell"_s, u"cells"_s);
     }
     const Element* first = firstEmbedding(m_embeddings);
+    for (QWidget* control : std::initializer_list<QWidget*>{m_show, m_colorBy, m_fit, m_names})
+        control->setEnabled(first != nullptr);
     if (first == nullptr) {
+        m_show->addChoice(u"minus"_s, u"none"_s);
         sayNothingHere();
         return;
     }

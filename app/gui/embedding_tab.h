@@ -86,6 +86,7 @@ private:
     bool m_fullRange = false;
     ChoiceBox* m_show = nullptr;
     ChoiceBox* m_colorBy = nullptr;
+    QToolButton* m_fit = nullptr;
     QToolButton* m_names = nullptr;
     QToolButton* m_tableButton = nullptr;
     QStackedWidget* m_canvas = nullptr;

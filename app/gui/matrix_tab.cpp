@@ -4,6 +4,7 @@
 #include "app/gui/bar.h"
 #include "app/gui/farewell.h"
 #include "app/gui/choice_box.h"
+#include "app/gui/go_to_row.h"
 #include "app/gui/name_field.h"
 #include "app/gui/ramp_key.h"
 #include "widgets/bridge/cell_format.h"
@@ -18,7 +19,6 @@
 #include "widgets/views/empty_view.h"
 #include "widgets/views/matrix_grid.h"
 
-#include <QtWidgets/QInputDialog>
 #include <QtWidgets/QLabel>
 #include <QtWidgets/QStackedWidget>
 #include <QtWidgets/QToolButton>
@@ -404,20 +404,14 @@ void MatrixTab::askForRow()
 {
     if (!m_source || m_source->rowCount() == 0)
         return;
-    bool ok = false;
-    const QString text = QInputDialog::getText(
-        this, u"Go to row"_s, u"Row, 0 to %1:"_s.arg(countText(m_source->rowCount() - 1)),
-        QLineEdit::Normal, QString(), &ok);
-    QString digits;
-    for (const QChar c : text)
-        if (c.isDigit())
-            digits += c;
-    const qint64 row = digits.toLongLong(&ok);
-    if (ok && row < m_source->rowCount())
-        m_grid->goToRow(row);
-    else if (!text.isEmpty())
-        Q_EMIT statusMessage(u"There is no row “%1”: rows go from 0 to %2."_s.arg(
-            text, countText(m_source->rowCount() - 1)));
+    const Index rows = m_source->rowCount();
+    const auto text = askForRowNumber(this, u"Row, as they stand here"_s, rows);
+    if (!text)
+        return;
+    if (const auto row = parseRow(*text, rows))
+        m_grid->goToRow(*row);
+    else
+        Q_EMIT statusMessage(noSuchRow(*text, rows));
 }
 
 void MatrixTab::copy(bool withNames)

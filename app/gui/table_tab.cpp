@@ -4,6 +4,7 @@
 #include "app/gui/bar.h"
 #include "app/gui/farewell.h"
 #include "app/gui/column_chooser.h"
+#include "app/gui/go_to_row.h"
 #include "app/gui/name_field.h"
 #include "widgets/bridge/cell_format.h"
 #include "widgets/models/name_search.h"
@@ -14,7 +15,6 @@
 
 #include <QtGui/QClipboard>
 #include <QtGui/QGuiApplication>
-#include <QtWidgets/QInputDialog>
 #include <QtWidgets/QLabel>
 #include <QtWidgets/QMenu>
 #include <QtWidgets/QToolButton>
@@ -180,24 +180,14 @@ void TableTab::askForRow()
 {
     if (!m_source || m_source->rowCount() == 0)
         return;
-    bool ok = false;
-    const QString text = QInputDialog::getText(
-        this, u"Go to row"_s,
-        u"Number of the row in the file, 0 to %1:"_s.arg(countText(m_source->table().rows - 1)),
-        QLineEdit::Normal, QString(), &ok);
-    if (!ok)
+    const Index rows = m_source->table().rows;
+    const auto text = askForRowNumber(this, u"Number of the row in the file"_s, rows);
+    if (!text)
         return;
-    QString digits;
-    for (const QChar c : text)
-        if (c.isDigit())
-            digits += c;
-    const qint64 row = digits.toLongLong(&ok);
-    if (!ok || row >= m_source->table().rows) {
-        Q_EMIT statusMessage(u"There is no row “%1”: rows go from 0 to %2."_s.arg(
-            text, countText(m_source->table().rows - 1)));
-        return;
-    }
-    goToFileRow(row);
+    if (const auto row = parseRow(*text, rows))
+        goToFileRow(*row);
+    else
+        Q_EMIT statusMessage(noSuchRow(*text, rows));
 }
 
 void TableTab::focusFind()
@@ -309,8 +299,13 @@ void TableTab::ordered()
     const std::optional<RangeSet> kept = std::exchange(m_kept, std::nullopt);
     m_view->setSelectedRows(kept ? m_source->placesOf(*kept) : RangeSet());
     showSortState();
-    if (const auto state = std::exchange(m_restoring, std::nullopt))
+    if (const auto state = std::exchange(m_restoring, std::nullopt)) {
         showPlaceAgain(*state);
+        return;
+    }
+    // Who sorts wants to see the first of them.
+    m_view->setOffset({m_view->offset().x, 0});
+    m_view->setCurrentCell({0, m_view->currentCell().column});
 }
 
 TableState TableTab::state() const

@@ -52,7 +52,8 @@ public:
     GridColumnHead columnHead(qint64 column) const override
     {
         GridColumnHead head;
-        head.name = s("g%1").arg(column);
+        head.name = columnPrefix + QString::number(column);
+        head.pending = pendingNames;
         return head;
     }
     QString exactText(qint64 row, qint64 column) const override
@@ -69,6 +70,8 @@ public:
     mutable std::set<qint64> askedRows;
     mutable std::set<qint64> askedColumns;
     bool pending = false;
+    bool pendingNames = false;
+    QString columnPrefix = QStringLiteral("g");
     qint64 damagedRow = -1;
     int wants = 0;
     Window wanted;
@@ -96,6 +99,7 @@ private Q_SLOTS:
     void showsWhatCannotBeRead();
     void tellsMoreUnderThePointer();
     void cellWidthKeepsTheFirstColumn();
+    void cellsFitTheFirstNames();
     void emptyAndLostSources();
 };
 
@@ -247,6 +251,30 @@ void GridViewTest::cellWidthKeepsTheFirstColumn()
     shown.view.setCellWidth(1);
     QCOMPARE(shown.view.cellWidth(), 16);
     QCOMPARE(shown.view.window().firstColumn, first);
+}
+
+void GridViewTest::cellsFitTheFirstNames()
+{
+    FakeGrid source(50, 60'000);
+    source.pendingNames = true;
+    source.columnPrefix = s("AC0001");
+    Shown shown(source);
+    const int usual = shown.view.cellWidth();
+    Q_EMIT source.changed();
+    QCOMPARE(shown.view.cellWidth(), usual); // nothing is known yet
+    source.pendingNames = false;
+    Q_EMIT source.changed();
+    const int fitted = shown.view.cellWidth();
+    QVERIFY(fitted > usual);
+    source.columnPrefix = s("a much longer name than the first ");
+    Q_EMIT source.changed();
+    QCOMPARE(shown.view.cellWidth(), fitted); // later names do not move what is looked at
+    shown.view.setSource(nullptr);
+    shown.view.setSource(&source);
+    shown.paint();
+    Q_EMIT source.changed();
+    QVERIFY(shown.view.cellWidth() > fitted);
+    QVERIFY(shown.view.cellWidth() <= 2 * MatrixGrid::kWidestFitted);
 }
 
 void GridViewTest::emptyAndLostSources()

@@ -224,6 +224,7 @@ private Q_SLOTS:
         QCOMPARE(source.exactText(2, 11), u"5"_s); // as expected.json has it
         QCOMPARE(source.exactText(2, 0).isEmpty(), false);
         QVERIFY(std::isnan(source.columnHead(0).share)); // not of fewer rows than it would say
+        QVERIFY(source.columnHead(0).shareText.isEmpty());
     }
 
     void holdsForEveryMatrix_data()

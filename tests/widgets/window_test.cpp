@@ -2,6 +2,7 @@
 #include "app/gui/details_panel.h"
 #include "app/gui/embedding_tab.h"
 #include "app/gui/findings_tab.h"
+#include "app/gui/go_to_row.h"
 #include "app/gui/help_window.h"
 #include "app/gui/main_window.h"
 #include "app/gui/matrix_tab.h"
@@ -110,6 +111,9 @@ private Q_SLOTS:
         page->cells()->sortBy(2);
         QVERIFY(sorted.wait(20'000));
         QCOMPARE(page->cells()->source()->fileRow(0), 33);
+        QCOMPARE(view->firstVisibleRow(), 0); // whoever sorts wants to see the first of them
+        QCOMPARE(view->selectedRows().count(), 1); // cell 650 is still selected, where it stands now
+        QCOMPARE(page->cells()->source()->fileRow(view->selectedRows().ranges().front().first), 650);
         page->cells()->sortBy(2);
         QVERIFY(sorted.wait(20'000));
         QCOMPARE(page->cells()->source()->fileRow(0), 92);
@@ -413,6 +417,16 @@ private Q_SLOTS:
             if (element->path.starts_with("uns"))
                 window->filePage()->showElement(*element);
         QVERIFY(QTest::qWaitFor([&] { return window->filePage()->isFilled(); }, 60'000));
+    }
+
+    void parsesRowNumbers()
+    {
+        QCOMPARE(parseRow(u"0"_s, 10), std::optional<Index>(0));
+        QCOMPARE(parseRow(u"9,999,999"_s, 10'000'000), std::optional<Index>(9'999'999));
+        QCOMPARE(parseRow(u" 1 234 "_s, 2000), std::optional<Index>(1234));
+        for (const QString& text : {u""_s, u"10"_s, u"-1"_s, u"2a"_s, u"cell 3"_s, u"99999999999999999999"_s})
+            QVERIFY2(!parseRow(text, 10), qPrintable(text));
+        QCOMPARE(noSuchRow(u"x"_s, 1000), u"There is no row “x”: rows go from 0 to 999."_s);
     }
 
     void parsesSizes()

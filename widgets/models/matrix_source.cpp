@@ -523,7 +523,8 @@ GridColumnHead MatrixSource::columnHead(qint64 column) const
             head.toolTip = symbol + u"\n"_s + name;
     }
     if (const SharePiece* shares = m_shares.peek({column / kTile, 0});
-        shares != nullptr && column % kTile < static_cast<Index>(shares->shares.size())) {
+        shares != nullptr && column % kTile < static_cast<Index>(shares->shares.size())
+        && !std::isnan(shares->shares[at(column % kTile)])) {
         head.share = std::min(shares->shares[at(column % kTile)], 1.0);
         head.shareText = numberText(100 * head.share, head.share < 0.1 ? 1 : 2) + u" %"_s;
     }

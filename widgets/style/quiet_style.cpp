@@ -133,12 +133,23 @@ int QuietStyle::pixelMetric(PixelMetric metric, const QStyleOption* option,
         return 12;
     case PM_MenuButtonIndicator:
         return 10;
+    case PM_FocusFrameHMargin: // icon and text of a list's row keep clear of the focus ring
+        return 5;
     case PM_ButtonShiftHorizontal:
     case PM_ButtonShiftVertical:
         return 0;
     default:
         return QProxyStyle::pixelMetric(metric, option, widget);
     }
+}
+
+QRect QuietStyle::subElementRect(SubElement element, const QStyleOption* option,
+                                 const QWidget* widget) const
+{
+    // Round the whole row: round the text alone the ring would cut into it.
+    if (element == SE_ItemViewItemFocusRect)
+        return option->rect;
+    return QProxyStyle::subElementRect(element, option, widget);
 }
 
 int QuietStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
@@ -150,6 +161,8 @@ int QuietStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWid
     case SH_ItemView_ShowDecorationSelected:
         return 1;
     case SH_UnderlineShortcut:
+        return 0;
+    case SH_DialogButtonBox_ButtonsHaveIcons: // words say it; the system's icons are coloured
         return 0;
     case SH_ComboBox_Popup: // a list under the box, not a menu over it
         return 0;

@@ -5,6 +5,7 @@
 #include "widgets/views/table_copy.h"
 
 #include <QtGui/QClipboard>
+#include <QtGui/QFontMetrics>
 #include <QtGui/QGuiApplication>
 #include <QtGui/QKeyEvent>
 #include <QtGui/QMouseEvent>
@@ -55,8 +56,15 @@ void MatrixGrid::setSource(GridSource* source)
     if (m_source)
         m_source->disconnect(this);
     m_source = source;
+    if (m_widthKind == Width::Fitted) {
+        m_widthKind = Width::Usual;
+        m_cellWidth = measures::scaled(measures::kGridCell);
+    }
     if (source) {
-        connect(source, &GridSource::changed, this, [this] { viewport()->update(); });
+        connect(source, &GridSource::changed, this, [this] {
+            fitCells();
+            viewport()->update();
+        });
         connect(source, &GridSource::reset, this, &MatrixGrid::sourceReset);
         connect(source, &QObject::destroyed, this, [this] {
             m_source = nullptr;
@@ -214,12 +222,35 @@ void MatrixGrid::setShadesShown(bool shown)
 
 void MatrixGrid::setCellWidth(int width)
 {
+    m_widthKind = Width::ByUser;
+    applyCellWidth(width);
+}
+
+void MatrixGrid::applyCellWidth(int width)
+{
     // The column at the left edge stays there.
     const qint64 first = m_horizontal.position() / m_cellWidth;
     m_cellWidth = std::clamp(width, 16, 240);
     updateScrollBars();
     m_horizontal.setPosition(first * m_cellWidth);
     scrolled();
+}
+
+// Once a source, when the first names are there: later ones do not move what somebody looks at.
+void MatrixGrid::fitCells()
+{
+    if (m_widthKind != Width::Usual || m_window.lastColumn < m_window.firstColumn || !hasCells())
+        return;
+    const QFontMetrics metrics(fonts::tableSemibold());
+    int wanted = measures::scaled(measures::kGridCell);
+    for (qint64 column = m_window.firstColumn; column <= m_window.lastColumn; ++column) {
+        const GridColumnHead head = m_source->columnHead(column);
+        if (head.pending)
+            return;
+        wanted = std::max(wanted, metrics.horizontalAdvance(head.name.left(40)) + 10);
+    }
+    m_widthKind = Width::Fitted;
+    applyCellWidth(std::min(wanted, measures::scaled(kWidestFitted)));
 }
 
 void MatrixGrid::copy(CopyHeaders headers)

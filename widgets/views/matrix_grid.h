@@ -109,7 +109,10 @@ public:
     bool numbersShown() const { return m_numbers; }
     bool shadesShown() const { return m_shades; }
 
-    void setCellWidth(int width); // logical pixels, 16 to 240
+    // Logical pixels, 16 to 240. Until it is set, the width fits the first names that come, from
+    // the usual one up to kWidestFitted.
+    void setCellWidth(int width);
+    static constexpr int kWidestFitted = 112;
     int cellWidth() const { return m_cellWidth; }
     int cellHeight() const;
 
@@ -142,6 +145,8 @@ private:
     void sourceReset();
     void updateScrollBars();
     void announceWindow();
+    void fitCells();
+    void applyCellWidth(int width);
     QRect gridRect() const; // the viewport without heads
     int headHeight() const;
     int namesWidth() const;
@@ -163,6 +168,7 @@ private:
     qint64 m_row = -1;
     qint64 m_column = -1;
     int m_cellWidth = 62;
+    enum class Width { Usual, Fitted, ByUser } m_widthKind = Width::Usual;
     bool m_numbers = true;
     bool m_shades = true;
     GridSource::Window m_window{0, -2, 0, -2};
