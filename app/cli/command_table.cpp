@@ -22,9 +22,14 @@ const OptionSpec kObs{"obs", "SELECTION", "",
 const OptionSpec kVar{"var", "SELECTION", "", "Genes, likewise; on raw, those of raw/var."};
 const OptionSpec kRows{"rows", "SELECTION", "", "The first axis, whatever it is."};
 const OptionSpec kCols{"cols", "SELECTION", "", "The second axis, whatever it is."};
-const OptionSpec kWhere{"where", "EXPRESSION", "", "Cells for which the expression holds.", false};
-const OptionSpec kWhereVar{"where-var", "EXPRESSION", "", "Genes for which it holds.", false};
-const OptionSpec kView{"view", "NAME", "", "A view kept for this file, or FILE.json.", false};
+const OptionSpec kWhere{"where", "EXPRESSION", "",
+                        "Cells for which the expression holds, such as 'n_genes > 500 and "
+                        "gene(\"CD3E\") > 1'. Given again, it counts within what is left."};
+const OptionSpec kWhereVar{"where-var", "EXPRESSION", "",
+                           "Genes for which it holds; on raw, those of raw/var."};
+const OptionSpec kView{"view", "NAME", "",
+                       "A view kept for this file, or FILE.json. Views come before expressions, "
+                       "expressions before --obs and --var."};
 
 const OptionSpec kSizes{"sizes", "", "",
                         "Also the bytes each array takes on disk (walks the chunk index)."};
@@ -38,6 +43,13 @@ const OptionSpec kBy{"by", "obs|var", "",
 const OptionSpec kQuantiles{"quantiles", "LIST", "",
                             "Also these quantiles, exact, such as 0.25,0.5,0.75."};
 const OptionSpec kStatsCsv{"csv", "", "", "The figures as comma-separated values (RFC 4180)."};
+
+const OptionSpec kCount{"count", "", "", "Only the number of cells, bare."};
+const OptionSpec kNames{"names", "", "", "The names of the cells, one a line."};
+const OptionSpec kPositions{"positions", "", "", "Their positions in the file, one a line."};
+const OptionSpec kSave{"save", "NAME|OUT.json", "",
+                       "Keep the outcome as a view of this file, or write it to a file."};
+const OptionSpec kOverwrite{"overwrite", "", "", "Allow OUT.json to exist."};
 
 const OptionSpec kSchema{"schema", "anndata|cellxgene", "anndata",
                          "Which rules; cellxgene is not built yet."};
@@ -90,7 +102,14 @@ std::vector<CommandSpec> makeCommands()
          {"cellfolio-cli validate pbmc68k_reduced.h5ad",
           "cellfolio-cli validate pbmc68k_reduced.h5ad --quick --fail-on warning --json"},
          &runValidate},
-        later("filter", "Choose cells and genes by an expression."),
+        {"filter", "FILE", "Choose cells and genes by expressions; count, list or keep them.",
+         with({&kObs, &kVar, &kWhere, &kWhereVar, &kView, &kCount, &kNames, &kPositions, &kSave,
+               &kOverwrite},
+              false),
+         {"cellfolio-cli filter pbmc68k_reduced.h5ad --where 'n_genes > 1000 and "
+          "bulk_labels contains \"T\"'",
+          "cellfolio-cli filter pbmc68k_reduced.h5ad --where 'raw(\"CD3D\") > 2' --names"},
+         &runFilter},
         {"index", "FILE", "Build an index that makes reading by gene fast, in the user's cache folder.",
          with({&kMatrix, &kStatus, &kDrop, &kEstimate}, false),
          {"cellfolio-cli index pbmc68k_reduced.h5ad --matrix raw/X",

@@ -11,5 +11,6 @@ int runView(Session& session);
 int runStats(Session& session);
 int runValidate(Session& session);
 int runIndex(Session& session);
+int runFilter(Session& session);
 
 } // namespace cellfolio::cli

@@ -9,14 +9,6 @@
 namespace cellfolio::cli {
 namespace {
 
-std::optional<Axis> axisOf(const Element& element, std::size_t dimension)
-{
-    if (element.kind == ElementKind::Column && dimension == 0 && !element.firstAxis
-        && element.parent != nullptr)
-        return element.parent->firstAxis;
-    return dimension == 0 ? element.firstAxis : element.secondAxis;
-}
-
 // The table with the names along a dimension. Columns take their table's; a table outside obs and
 // var has its own.
 const Element* namesOf(const Dataset& dataset, const Element& element, std::size_t dimension)
@@ -84,15 +76,6 @@ NameScan scanOfColumns(const Element& table, const Selection& selection)
     };
 }
 
-Result<std::string> textBehindAt(const std::string& path)
-{
-    if (path != "-")
-        return readTextFile(path);
-    // Kept, since a selection on both axes of a graph is resolved twice.
-    static const Result<std::string> kInput = readTextFile("/dev/stdin");
-    return kInput;
-}
-
 bool speaksOf(const SelectionOption& option, const Element& element, std::size_t dimension)
 {
     switch (option.of) {
@@ -158,31 +141,46 @@ Result<Target> openTarget(const std::string& file, const std::string& elementPat
         .suggest(names);
 }
 
-Result<std::vector<SelectionOption>> selectionOptions(const Arguments& arguments)
+Result<std::string> textBehind(const std::string& path)
 {
-    std::vector<SelectionOption> result;
-    for (const auto& [option, value] : arguments.options) {
-        SelectionOption::Of of{};
-        if (option->name == "obs")
-            of = SelectionOption::Of::Obs;
-        else if (option->name == "var")
-            of = SelectionOption::Of::Var;
-        else if (option->name == "rows")
-            of = SelectionOption::Of::First;
-        else if (option->name == "cols")
-            of = SelectionOption::Of::Second;
-        else
-            continue;
-        auto text = SelectionText::parse(value);
-        if (!text)
-            return std::move(text).error().within("--" + std::string(option->name));
-        result.push_back({of, std::move(*text)});
-    }
-    return result;
+    if (path != "-")
+        return readTextFile(path);
+    // Kept, since a selection on both axes of a graph is resolved twice.
+    static const Result<std::string> kInput = readTextFile("/dev/stdin");
+    return kInput;
+}
+
+std::optional<Axis> axisOf(const Element& element, std::size_t dimension)
+{
+    if (element.kind == ElementKind::Column && dimension == 0 && !element.firstAxis
+        && element.parent != nullptr)
+        return element.parent->firstAxis;
+    return dimension == 0 ? element.firstAxis : element.secondAxis;
+}
+
+Result<void> pickWithin(Session& session, const Target& target, std::size_t dimension,
+                        ChosenAxis& axis, const SelectionOption& option)
+{
+    const Element& element = *target.element;
+    SelectionAxis on;
+    on.extent = axis.selection.size();
+    on.element = axisTitle(element, dimension, axis);
+    on.read = textBehind;
+    on.most = session.pieceBytes() / narrow<Index>(sizeof(Index));
+    if (axis.key == "columns")
+        on.names = scanOfColumns(element, axis.selection);
+    else if (axis.names != nullptr)
+        on.names = scanOf(session, target, axis);
+    auto inner = option.text.resolve(on);
+    if (!inner)
+        return std::move(inner).error();
+    axis.selection = axis.selection.then(*inner);
+    axis.chosen = true;
+    return {};
 }
 
 Result<ChosenAxes> chooseAxes(Session& session, const Target& target,
-                              const std::vector<SelectionOption>& options)
+                              const ViewOptions& options)
 {
     const Element& element = *target.element;
     ChosenAxes result;
@@ -196,27 +194,17 @@ Result<ChosenAxes> chooseAxes(Session& session, const Target& target,
                      : keyOf(element, dimension, axis.names);
         result.axes.push_back(std::move(axis));
     }
-    for (const SelectionOption& option : options) {
+    if (auto narrowed = narrowAxes(session, target, options, result.axes); !narrowed)
+        return std::move(narrowed).error();
+    for (const SelectionOption& option : options.selections) {
         bool spoken = false;
         for (std::size_t dimension = 0; dimension < result.axes.size(); ++dimension) {
             if (!speaksOf(option, element, dimension))
                 continue;
             spoken = true;
-            ChosenAxis& axis = result.axes[dimension];
-            SelectionAxis on;
-            on.extent = axis.selection.size();
-            on.element = axisTitle(element, dimension, axis);
-            on.read = textBehindAt;
-            on.most = session.pieceBytes() / narrow<Index>(sizeof(Index));
-            if (axis.key == "columns")
-                on.names = scanOfColumns(element, axis.selection);
-            else if (axis.names != nullptr)
-                on.names = scanOf(session, target, axis);
-            auto inner = option.text.resolve(on);
-            if (!inner)
-                return std::move(inner).error();
-            axis.selection = axis.selection.then(*inner);
-            axis.chosen = true;
+            if (auto picked = pickWithin(session, target, dimension, result.axes[dimension], option);
+                !picked)
+                return std::move(picked).error();
         }
         if (!spoken)
             return noSuchAxis(option, element);

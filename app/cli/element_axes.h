@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/cli/session.h"
+#include "app/cli/view_options.h"
 #include "core/anndata/dataset.h"
 #include "core/select/selection.h"
 #include "core/select/selection_text.h"
@@ -13,23 +14,9 @@
 
 namespace cellfolio::cli {
 
-// The data set behind FILE and the element of it that a command is about.
-struct Target {
-    std::shared_ptr<const Dataset> dataset;
-    const Element* element = nullptr;
-};
-
 // Opens FILE and finds ELEMENT ("" where FILE names it behind "::"). Ambiguous, with the names,
 // where the file holds several data sets and the element is none of the whole.
 Result<Target> openTarget(const std::string& file, const std::string& elementPath);
-
-// The selections of a command line, in the order given, parsed before any file is opened.
-struct SelectionOption {
-    enum class Of { Obs, Var, First, Second };
-    Of of;
-    SelectionText text;
-};
-Result<std::vector<SelectionOption>> selectionOptions(const Arguments& arguments);
 
 // One axis of an element as it was chosen.
 struct ChosenAxis {
@@ -40,7 +27,8 @@ struct ChosenAxis {
 };
 
 // The axes of an element: its first two dimensions, fewer where it has fewer. A table's second
-// axis is its columns. Fails where a selection speaks of an axis that is not there.
+// axis is its columns. Fails where an option speaks of an axis that is not there, but for --view,
+// of which an element follows what fits it.
 struct ChosenAxes {
     std::vector<ChosenAxis> axes;
 
@@ -48,7 +36,15 @@ struct ChosenAxes {
     const Selection& columns() const { return axes[1].selection; }
 };
 Result<ChosenAxes> chooseAxes(Session& session, const Target& target,
-                              const std::vector<SelectionOption>& options);
+                              const ViewOptions& options);
+// Narrows one axis of an element by one selection.
+Result<void> pickWithin(Session& session, const Target& target, std::size_t dimension,
+                        ChosenAxis& axis, const SelectionOption& option);
+// What a dimension of an element runs along, if along one of the axes.
+std::optional<Axis> axisOf(const Element& element, std::size_t dimension);
+
+// The text of a file an option names; "-" is standard input, read once.
+Result<std::string> textBehind(const std::string& path);
 
 // Number of dimensions a selection may speak of, and the length of each.
 std::vector<Index> selectableShape(const Element& element);

@@ -71,7 +71,7 @@ Error noNumbers(const Element& element)
 }
 
 struct StatsRequest {
-    std::vector<SelectionOption> selections;
+    ViewOptions selections;
     std::vector<Quantile> quantiles;
     std::string by;
 };
@@ -92,7 +92,7 @@ Result<StatsRequest> readRequest(const Session& session)
     request.by = arguments.value("by");
     if (arguments.has("by") && request.by != "obs" && request.by != "var")
         return Error(ErrorCode::BadUsage, "--by takes obs or var, not \"" + request.by + "\".");
-    auto selections = selectionOptions(arguments);
+    auto selections = viewOptions(arguments);
     if (!selections)
         return std::move(selections).error();
     request.selections = std::move(*selections);

@@ -96,7 +96,7 @@ Result<void> writeText(const ViewRequest& request)
 }
 
 Result<int> view(Session& session, const std::string& file, const std::string& path,
-                 const std::vector<SelectionOption>& selections,
+                 const ViewOptions& selections,
                  const std::optional<std::vector<std::string>>& columns)
 {
     auto target = openTarget(file, path);
@@ -146,7 +146,7 @@ int runView(Session& session)
                           static_cast<int>(session.wantsJson);
         if (forms > 1)
             return Error(ErrorCode::BadUsage, "--csv, --tsv and --json exclude each other.");
-        auto selections = selectionOptions(arguments);
+        auto selections = viewOptions(arguments);
         if (!selections)
             return std::move(selections).error();
         std::optional<std::vector<std::string>> columns;

@@ -72,8 +72,8 @@ private slots:
         row("unknown option", {"info", file, "--colour"}, 2, "BadUsage");
         row("option of another command", {"info", file, "--obs", "0"}, 2, "BadUsage");
         row("a command of later", {"export", file}, 2, "BadUsage");
-        row("an option of later", {"view", file, "obs", "--where", "n_genes > 5"}, 2, "BadUsage");
-        row("a view of later", {"view", file, "obs", "--view", "mine"}, 2, "BadUsage");
+        row("an option of later", {"validate", file, "--ontology", "terms"}, 2, "BadUsage");
+        row("a view that is not kept", {"view", file, "obs", "--view", "mine"}, 1, "NotFound");
         row("no file", {"info"}, 2, "BadUsage");
         row("no element", {"view", file}, 2, "BadUsage");
         row("too much", {"view", file, "obs", "var"}, 2, "BadUsage");

@@ -76,3 +76,19 @@ def filter_file(path):
                           column("obs", "stage", "categorical", [["early", "mid", "late", None][s] for s in stages],
                                  categories=["early", "mid", "late"], ordered=True, missing=2)],
                   obsm={"X_umap": [N, 2], "tissue": [N, 2]})
+
+
+@good("filter_changed.h5ad")
+def filter_changed(path):
+    """filter.h5ad as someone else left it: cells in another order, one cut, one new; genes the other way round."""
+    names = ["new", *[name for name in NAMES[::-1] if name != "AAAC1"]]
+    x = counts(N, 5, 305).astype(np.float32)
+    with h5py.File(path, "w") as f:
+        new = tag(f, "anndata", "0.1.0")
+        dense(new, "X", x)
+        table(new, "obs", names, [("n_genes", number_column(np.arange(N)))])
+        table(new, "var", ["TBCE", "TBCE", "XIST", "ENSG00000000002", "CD3E"])
+        for name in ("layers", "obsm", "varm", "obsp", "varp", "uns"):
+            mapping(new, name)
+    return expect((N, 5), {"X": (x, "dense")}, about="filter.h5ad, changed by someone else",
+                  index={"obs": {"0": "new", "1": NAMES[11]}, "var": {"4": "CD3E"}})
