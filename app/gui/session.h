@@ -6,6 +6,7 @@
 #include "widgets/bridge/latest.h"
 #include "widgets/bridge/model_context.h"
 #include "widgets/models/dataset_summary.h"
+#include "widgets/models/view_model.h"
 
 #include <QtCore/QDateTime>
 #include <QtCore/QObject>
@@ -44,6 +45,8 @@ public:
     bool holdsKnown() const { return m_holdsKnown; }
     const HoldsResult* holdsOf(const Element& matrix) const;
     bool isChangedOnDisk() const { return m_changed; }
+    // What of the file is shown: for every tab, filter and export.
+    ViewModel& view() { return m_view; }
 
 Q_SIGNALS:
     void opening();
@@ -73,6 +76,8 @@ private:
     std::vector<KnownHolds> m_holds;
     bool m_holdsKnown = false;
     bool m_changed = false;
+    QString m_takenLocation; // of the dataset that is open
+    ViewModel m_view;
     QTimer m_watch;
     Latest m_openRequest;
     Latest m_factsRequest;
