@@ -34,8 +34,9 @@ private:
     Result<Operand> rowName(const Node& node);
     Result<Operand> gene(const Node& node);
     Result<Operand> obsm(const Node& node);
-    Result<Operand> matrixColumn(const std::shared_ptr<const MatrixReader>& reader, Index column,
+    Result<Operand> matrixColumn(const std::shared_ptr<GeneSource>& source, Index column,
                                  const Node& node);
+    Result<std::shared_ptr<GeneSource>> openMatrix(const Element& matrix, const Node& node) const;
     Result<Operand> calculation(const Node& node);
     Result<Operand> aggregate(const Node& node);
 
@@ -71,7 +72,7 @@ private:
     const FilterContext& m_context;
     std::shared_ptr<CheckedFilter> m_filter = std::make_shared<CheckedFilter>();
     struct FoundGene {
-        std::shared_ptr<const MatrixReader> reader;
+        std::shared_ptr<GeneSource> source;
         Index column = 0;
     };
     std::vector<const Node*> m_geneNodes;

@@ -163,7 +163,7 @@ Result<std::vector<Index>> Checker::codesOf(const Operand& category, const Opera
     std::vector<Index> codes;
     Numbers numbers;
     if (literal.literalNumber)
-        fillNumbers(list.type(), list.data(), list.size(), 1, numbers);
+        fillNumbers(list.type(), list.data(), list.size(), numbers);
     for (Index k = 0; k < list.size(); ++k) {
         bool same = false;
         if (literal.literalText) {

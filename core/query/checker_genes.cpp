@@ -81,7 +81,7 @@ Result<void> Checker::findAllGenes()
 {
     collectGenes(m_expression.root());
     std::map<const Element*, std::vector<const Node*>> byTable;
-    std::map<const Element*, std::shared_ptr<const MatrixReader>> readers;
+    std::map<const Element*, std::shared_ptr<GeneSource>> sources;
     std::map<const Node*, const Element*> matrices;
     for (const Node* node : m_geneNodes) {
         auto matrix = matrixOf(*node);
@@ -92,18 +92,11 @@ Result<void> Checker::findAllGenes()
             return fault(ErrorCode::NotFound, (*matrix)->path + " has no names for its columns.",
                          node->offset)
                 .at((*matrix)->path);
-        if (readers.count(*matrix) == 0) {
-            auto reader = MatrixReader::open(m_context.dataset, **matrix, m_context.reading);
-            if (!reader)
-                return std::move(reader).error().atOffset(node->offset);
-            if (!isReal((*reader)->dtype()))
-                return fault(ErrorCode::BadExpression,
-                             (*matrix)->path + " holds "
-                                 + std::string(nameOf((*reader)->dtype()))
-                                 + " values, which have no order.",
-                             node->offset)
-                    .at((*matrix)->path);
-            readers[*matrix] = std::move(*reader);
+        if (sources.count(*matrix) == 0) {
+            auto source = openMatrix(**matrix, *node);
+            if (!source)
+                return std::move(source).error();
+            sources[*matrix] = std::move(*source);
         }
         matrices[node] = *matrix;
         byTable[var].push_back(node);
@@ -121,14 +114,14 @@ Result<void> Checker::findAllGenes()
                 return unknownGene(*nodes[k], *var);
             if (answer.count > 1)
                 return ambiguousGene(*nodes[k], *var, answer.rows, answer.count);
-            const auto& reader = readers[matrices[nodes[k]]];
-            if (answer.rows.front() >= reader->columns())
+            const auto& source = sources[matrices[nodes[k]]];
+            if (answer.rows.front() >= source->genes())
                 return fault(ErrorCode::Corrupt,
-                             reader->element().path + " has no column for row "
+                             source->element().path + " has no column for row "
                                  + std::to_string(answer.rows.front()) + " of " + var->path + ".",
                              nodes[k]->offset)
-                    .at(reader->element().path);
-            m_genes[nodes[k]] = {reader, answer.rows.front()};
+                    .at(source->element().path);
+            m_genes[nodes[k]] = {source, answer.rows.front()};
         }
     }
     return {};
@@ -203,26 +196,49 @@ Error Checker::ambiguousGene(const Node& node, const Element& var, const std::ve
         .suggest(std::move(options));
 }
 
-Result<Operand> Checker::matrixColumn(const std::shared_ptr<const MatrixReader>& reader,
-                                      Index column, const Node& node)
+Result<std::shared_ptr<GeneSource>> Checker::openMatrix(const Element& matrix,
+                                                        const Node& node) const
 {
-    if (reader->rows() != m_filter->rows)
+    auto source = m_context.genes
+                    ? m_context.genes(matrix)
+                    : GeneSource::open(m_context.dataset, matrix, m_context.reading);
+    if (!source)
+        return std::move(source).error().atOffset(node.offset);
+    if (!isReal((*source)->dtype()))
+        return fault(ErrorCode::BadExpression,
+                     matrix.path + " holds " + std::string(nameOf((*source)->dtype()))
+                         + " values, which have no order.",
+                     node.offset)
+            .at(matrix.path);
+    if (!m_context.genes && matrix.kind == ElementKind::Matrix) {
+        // Most matrices have no index, and need none or do without.
+        auto found = (*source)->lookForIndex(GeneIndexStore(), m_context.stop);
+        if (!found && found.error().code() == ErrorCode::Cancelled)
+            return std::move(found).error();
+    }
+    return source;
+}
+
+Result<Operand> Checker::matrixColumn(const std::shared_ptr<GeneSource>& source, Index column,
+                                      const Node& node)
+{
+    if (source->cells() != m_filter->rows)
         return fault(ErrorCode::Corrupt,
-                     reader->element().path + " has " + grouped(reader->rows()) + " rows, and "
+                     source->element().path + " has " + grouped(source->cells()) + " rows, and "
                          + m_context.table->path + " has " + grouped(m_filter->rows) + ".",
                      node.offset)
-            .at(reader->element().path);
+            .at(source->element().path);
     Operand operand = start(node, Operand::Type::Number);
-    operand.precision = reader->dtype();
-    operand.column = &reader->element();
-    operand.number = matrixNumber(m_filter->sources.addMatrixColumn(reader, column));
+    operand.precision = source->dtype();
+    operand.column = &source->element();
+    operand.number = matrixNumber(m_filter->sources.addMatrixColumn(source, column));
     return operand;
 }
 
 Result<Operand> Checker::gene(const Node& node)
 {
     const FoundGene& found = m_genes.at(&node);
-    return matrixColumn(found.reader, found.column, node);
+    return matrixColumn(found.source, found.column, node);
 }
 
 Result<Operand> Checker::obsm(const Node& node)
@@ -270,10 +286,10 @@ Result<Operand> Checker::obsm(const Node& node)
             .advise(near.empty() ? "" : "Did you mean \"" + near.front() + "\"?")
             .suggest(std::move(near));
     }
-    auto reader = MatrixReader::open(m_context.dataset, *array, m_context.reading);
-    if (!reader)
-        return std::move(reader).error().atOffset(node.offset);
-    const Index columns = (*reader)->columns();
+    auto source = openMatrix(*array, node);
+    if (!source)
+        return std::move(source).error();
+    const Index columns = (*source)->genes();
     const auto number = std::get<std::int64_t>(node.number);
     if (node.hasText || number >= columns)
         return fault(ErrorCode::NotFound,
@@ -284,13 +300,7 @@ Result<Operand> Checker::obsm(const Node& node)
                      node.offset)
             .at(array->path)
             .advise("Such as obsm(" + quotedText(node.more) + ", 0).");
-    if (!isReal((*reader)->dtype()))
-        return fault(ErrorCode::BadExpression,
-                     array->path + " holds " + std::string(nameOf((*reader)->dtype()))
-                         + " values, which have no order.",
-                     node.offset)
-            .at(array->path);
-    return matrixColumn(*reader, number, node);
+    return matrixColumn(*source, number, node);
 }
 
 } // namespace cellfolio::query

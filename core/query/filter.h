@@ -15,6 +15,8 @@
 
 namespace cellfolio {
 
+class GeneSource;
+
 namespace query {
 struct CheckedFilter;
 }
@@ -27,6 +29,9 @@ struct FilterContext {
     // Rows of the table behind selection("NAME"); empty: there are no named ones. NotFound with
     // suggestions where the name is unknown.
     std::function<Result<Selection>(const std::string& name)> selection;
+    // Where the columns of a matrix come from; empty: the filter opens the matrix itself, with the
+    // gene index of the user's cache folder where one fits.
+    std::function<Result<std::shared_ptr<GeneSource>>(const Element& matrix)> genes;
     // The text behind in file("PATH").
     TextSource read = readTextFile;
     std::stop_token stop = {};

@@ -91,7 +91,7 @@ public:
         auto values = rows.fixed(m_source);
         if (!values)
             return std::move(values).error();
-        fillNumbers(values->type, values->values, rows.count(), 1, out);
+        fillNumbers(values->type, values->values, rows.count(), out);
         if (!m_mask)
             return {};
         auto mask = rows.fixed(*m_mask);
@@ -128,7 +128,7 @@ public:
         if (!values)
             return std::move(values).error();
         const Values& from = (*values)->values;
-        fillNumbers(from.type(), from.data(), rows.count(), 1, out);
+        fillNumbers(from.type(), from.data(), rows.count(), out);
         for (Index i = 0; from.hasMissing() && i < rows.count(); ++i) {
             if (from.isMissing(i))
                 setMissing(out, at(i));
@@ -150,8 +150,8 @@ public:
     explicit MatrixNumber(Sources::MatrixPlace place) : m_place(place) {}
     Result<void> evaluate(BlockRows& rows, Numbers& out) const override
     {
-        const BlockRows::Strided values = rows.matrix(m_place.matrix, m_place.column);
-        fillNumbers(values.type, values.values, rows.count(), values.stride, out);
+        const BlockRows::Fixed values = rows.matrix(m_place.matrix, m_place.column);
+        fillNumbers(values.type, values.values, rows.count(), out);
         return {};
     }
     void addNeeds(Needs& needs) const override
@@ -170,7 +170,7 @@ public:
     CategoryNumber(int codes, std::shared_ptr<const Values> categories)
         : m_codes(codes), m_count(categories->size())
     {
-        fillNumbers(categories->type(), categories->data(), m_count, 1, m_values);
+        fillNumbers(categories->type(), categories->data(), m_count, m_values);
     }
     Result<void> evaluate(BlockRows& rows, Numbers& out) const override
     {
@@ -443,7 +443,7 @@ void Numbers::toReal()
     form = Form::Real;
 }
 
-void fillNumbers(DType type, const std::byte* values, Index count, Index stride, Numbers& out)
+void fillNumbers(DType type, const std::byte* values, Index count, Numbers& out)
 {
     out.missing.clear();
     visitReal(type, [&]<typename T>(const T*) {
@@ -452,7 +452,7 @@ void fillNumbers(DType type, const std::byte* values, Index count, Index stride,
         const auto fill = [&](auto& into) {
             into.resize(at(count));
             for (Index i = 0; i < count; ++i)
-                into[at(i)] = widened(from[i * stride]);
+                into[at(i)] = widened(from[i]);
         };
         if constexpr (std::is_same_v<Wide, double>) {
             out.form = Numbers::Form::Real;

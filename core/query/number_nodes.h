@@ -26,7 +26,7 @@ double toReal(const Numeral& number) noexcept;
 Numeral inPrecisionOf(DType type, const Numeral& number);
 
 // Fills `out` from native values of a real dtype.
-void fillNumbers(DType type, const std::byte* values, Index count, Index stride, Numbers& out);
+void fillNumbers(DType type, const std::byte* values, Index count, Numbers& out);
 
 NumberPointer constantNumber(Numeral number);
 // Values of a column, masked where `mask` says so.

@@ -4,7 +4,6 @@
 #include "core/paging/scan.h"
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -17,17 +16,6 @@ namespace {
 // the caches. A multiple of 64, so that blocks of picked rows fill whole words of a set.
 constexpr Index kBlock = Index{64} << 10;
 constexpr Index kTextBytes = 64;    // of a text in a block, about
-constexpr Index kDenseRows = 16384; // of a dense matrix, read by one thread at a time
-
-Selection columnsOf(const Sources::Matrix& matrix, const std::vector<bool>& wanted)
-{
-    std::vector<Index> columns;
-    for (std::size_t k = 0; k < wanted.size(); ++k) {
-        if (wanted[k])
-            columns.push_back(matrix.columns[k]);
-    }
-    return Selection::indices(matrix.reader->columns(), columns);
-}
 
 } // namespace
 
@@ -36,13 +24,9 @@ struct RowBlocks::Segment {
     const Selection& rows; // all of the run
     Index first = 0;       // of this segment, among them
     Index count = 0;
-    struct Read {
-        Values values;          // of the segment's rows, row-major
-        Index stride = 0;
-        std::vector<Index> at;  // place of each wanted column in a row, or -1
-    };
-    std::vector<Read> matrices;
-    MemoryReservation room;
+    // By matrix, by wanted column; empty where this run does not need it.
+    std::vector<std::vector<Values>> matrices;
+    std::vector<MemoryReservation> rooms;
 };
 
 class RowBlocks::Block final : public BlockRows
@@ -88,13 +72,12 @@ public:
         return &*own;
     }
 
-    Strided matrix(int matrix, int column) override
+    Fixed matrix(int matrix, int column) override
     {
-        const Segment::Read& read = m_segment.matrices[static_cast<std::size_t>(matrix)];
-        const DType type = read.values.type();
-        const Index place = (m_first - m_segment.first) * read.stride
-                          + read.at[static_cast<std::size_t>(column)];
-        return {type, read.values.data() + place * static_cast<Index>(sizeOf(type)), read.stride};
+        const Values& values = m_segment.matrices[static_cast<std::size_t>(matrix)]
+                                                 [static_cast<std::size_t>(column)];
+        const DType type = values.type();
+        return {type, values.data() + at(m_first - m_segment.first) * sizeOf(type)};
     }
 
     const Selection& positions() override
@@ -131,7 +114,7 @@ Result<void> RowBlocks::run(const Needs& needs, const Selection& rows, const Vis
         const auto wanted = std::count(needs.matrices[m].begin(), needs.matrices[m].end(), true);
         arrays += wanted;
         bytesOfRow +=
-            wanted * static_cast<Index>(sizeOf(m_filter.sources.matrices[m].reader->dtype()));
+            wanted * static_cast<Index>(sizeOf(m_filter.sources.matrices[m].source->dtype()));
     }
     arrays += std::count(needs.fixed.begin(), needs.fixed.end(), true);
     arrays += std::count(needs.columns.begin(), needs.columns.end(), true);
@@ -155,60 +138,36 @@ Result<void> RowBlocks::run(const Needs& needs, const Selection& rows, const Vis
 
 Result<void> RowBlocks::readMatrices(const Needs& needs, Segment& segment) const
 {
-    Index bytes = 0;
     segment.matrices.resize(needs.matrices.size());
-    std::vector<Selection> columns;
-    for (std::size_t m = 0; m < needs.matrices.size(); ++m) {
-        const Sources::Matrix& matrix = m_filter.sources.matrices[m];
-        columns.push_back(columnsOf(matrix, needs.matrices[m]));
-        bytes += segment.count * columns[m].size()
-               * static_cast<Index>(sizeOf(matrix.reader->dtype()));
-    }
-    if (bytes == 0)
-        return {};
-    auto room = m_filter.reading->budget().reserve(MemoryTag::Job, bytes);
-    if (!room)
-        return std::move(room).error();
-    segment.room = std::move(*room);
     const Selection rows = segment.rows.part(segment.first, segment.count);
     for (std::size_t m = 0; m < needs.matrices.size(); ++m) {
-        if (columns[m].empty())
-            continue;
         const Sources::Matrix& matrix = m_filter.sources.matrices[m];
-        auto values = readMatrix(*matrix.reader, rows, columns[m]);
-        if (!values)
-            return std::move(values).error();
-        Segment::Read& read = segment.matrices[m];
-        read.values = std::move(*values);
-        read.stride = columns[m].size();
-        Index next = 0;
-        for (const bool wanted : needs.matrices[m])
-            read.at.push_back(wanted ? next++ : -1);
+        segment.matrices[m].resize(matrix.columns.size());
+        std::vector<std::size_t> places;
+        for (std::size_t k = 0; k < matrix.columns.size(); ++k) {
+            if (needs.matrices[m][k])
+                places.push_back(k);
+        }
+        constexpr auto kMost = static_cast<std::size_t>(GeneSource::kMostAtOnce);
+        for (std::size_t begin = 0; begin < places.size(); begin += kMost) {
+            const std::size_t end = std::min(places.size(), begin + kMost);
+            GeneSource::Request request;
+            for (std::size_t k = begin; k < end; ++k)
+                request.genes.push_back(matrix.columns[places[k]]);
+            if (!rows.isAll())
+                request.cells = rows;
+            request.stop = m_options.stop;
+            auto vectors = matrix.source->read(request);
+            if (!vectors)
+                return std::move(vectors).error();
+            if (vectors->damage) // a filter that guesses would choose rows for no reason
+                return std::move(vectors->damage.errors.front());
+            for (std::size_t k = begin; k < end; ++k)
+                segment.matrices[m][places[k]] = std::move(vectors->genes[k - begin]);
+            segment.rooms.push_back(std::move(vectors->charge));
+        }
     }
     return {};
-}
-
-Result<Values> RowBlocks::readMatrix(const MatrixReader& reader, const Selection& rows,
-                                     const Selection& columns) const
-{
-    // Sparse readers share the work themselves; a dense one reads a block with one thread.
-    const Index pieces = (rows.size() + kDenseRows - 1) / kDenseRows;
-    if (reader.element().isSparse() || pieces < 2)
-        return reader.block(rows, columns, m_options.stop);
-    Values all(reader.dtype(), rows.size() * columns.size());
-    const Index bytesOfRow = columns.size() * static_cast<Index>(sizeOf(reader.dtype()));
-    auto done = inThreads(pieces, 2 * kDenseRows * bytesOfRow, [&](Index piece) -> Result<void> {
-        const Index first = piece * kDenseRows;
-        const Index count = std::min(kDenseRows, rows.size() - first);
-        auto values = reader.block(rows.part(first, count), columns, m_options.stop);
-        if (!values)
-            return std::move(values).error();
-        std::memcpy(all.data() + first * bytesOfRow, values->data(), at(count * bytesOfRow));
-        return {};
-    });
-    if (!done)
-        return std::move(done).error();
-    return all;
 }
 
 // The rows are neighbours: their values come straight off the file.

@@ -38,8 +38,6 @@ private:
     struct Segment;
     class Block;
     Result<void> readMatrices(const Needs& needs, Segment& segment) const;
-    Result<Values> readMatrix(const MatrixReader& reader, const Selection& rows,
-                              const Selection& columns) const;
     Result<void> scanned(const Needs& needs, const Segment& segment, const Visit& visit);
     Result<void> picked(const Needs& needs, const Segment& segment, const Visit& visit);
     Result<void> inThreads(Index count, Index bytesEach,

@@ -25,14 +25,14 @@ int Sources::addColumn(ColumnReader reader)
     return static_cast<int>(columns.size()) - 1;
 }
 
-Sources::MatrixPlace Sources::addMatrixColumn(const std::shared_ptr<const MatrixReader>& reader,
+Sources::MatrixPlace Sources::addMatrixColumn(const std::shared_ptr<GeneSource>& source,
                                               Index column)
 {
     std::size_t m = 0;
-    while (m < matrices.size() && &matrices[m].reader->element() != &reader->element())
+    while (m < matrices.size() && &matrices[m].source->element() != &source->element())
         ++m;
     if (m == matrices.size())
-        matrices.push_back({reader, {}});
+        matrices.push_back({source, {}});
     std::vector<Index>& wanted = matrices[m].columns;
     auto place = std::find(wanted.begin(), wanted.end(), column);
     if (place == wanted.end())

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/anndata/column_reader.h"
-#include "core/matrix/matrix_reader.h"
+#include "core/matrix/gene_source.h"
 
 #include <memory>
 #include <string>
@@ -22,7 +22,7 @@ struct Sources {
     std::vector<FixedSource> fixed;
     std::vector<ColumnReader> columns; // read as values: text, and categories too many to be held
     struct Matrix {
-        std::shared_ptr<const MatrixReader> reader;
+        std::shared_ptr<GeneSource> source;
         std::vector<Index> columns; // wanted, in the order they were asked for
     };
     std::vector<Matrix> matrices;
@@ -33,7 +33,7 @@ struct Sources {
         int matrix = 0;
         int column = 0; // number among the wanted ones
     };
-    MatrixPlace addMatrixColumn(const std::shared_ptr<const MatrixReader>& reader, Index column);
+    MatrixPlace addMatrixColumn(const std::shared_ptr<GeneSource>& source, Index column);
 };
 
 // What a part of an expression reads.
@@ -62,16 +62,10 @@ public:
         DType type = DType::Other;
         const std::byte* values = nullptr; // native, one a row
     };
-    struct Strided {
-        DType type = DType::Other;
-        const std::byte* values = nullptr; // of the first row …
-        Index stride = 0;                  // … and values from one row to the next
-    };
-
     Index count() const noexcept { return m_count; }
     virtual Result<Fixed> fixed(int source) = 0;
     virtual Result<const ColumnValues*> column(int source) = 0;
-    virtual Strided matrix(int matrix, int column) = 0;
+    virtual Fixed matrix(int matrix, int column) = 0;
     // Positions of the rows in the file.
     virtual const Selection& positions() = 0;
     // The value of an aggregate, which an earlier pass worked out; NaN where there is none.

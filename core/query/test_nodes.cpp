@@ -123,7 +123,7 @@ public:
             auto read = rows.fixed(side == 0 ? m_left : m_right);
             if (!read)
                 return std::move(read).error();
-            fillNumbers(read->type, read->values, rows.count(), 1, codes[side]);
+            fillNumbers(read->type, read->values, rows.count(), codes[side]);
             codes[side].toReal();
         }
         out.resize(at(rows.count()));
