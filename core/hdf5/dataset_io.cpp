@@ -194,7 +194,7 @@ Result<void> readStored(std::int64_t dataset, const ArrayInfo& info, const File:
 }
 
 Result<void> readStoredChunks(std::int64_t dataset, const ArrayInfo& info,
-                              const std::vector<Index>& offsets, RawChunks& into)
+                              const std::vector<Index>& offsets, std::uint64_t fileSize, RawChunks& into)
 {
     const std::size_t rank = info.shape.size();
     const std::size_t n = offsets.size() / rank;
@@ -211,6 +211,11 @@ Result<void> readStoredChunks(std::int64_t dataset, const ArrayInfo& info,
         // A chunk that was never written is an error or a size of 0, by the kind of index.
         if (H5Dget_chunk_storage_size(dataset, placeOf(i), &size) < 0)
             size = 0;
+        if (size > fileSize)
+            return Error(ErrorCode::Corrupt, "A part is damaged on disk and cannot be read: a chunk is "
+                                             "said to be longer than the file.")
+                .rule("A056")
+                .advise("Copy the file again from the source.");
         into.items[i].offset = total;
         into.items[i].size = static_cast<std::size_t>(size);
         total += static_cast<std::size_t>(size);

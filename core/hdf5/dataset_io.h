@@ -14,7 +14,7 @@ Result<void> readStored(std::int64_t dataset, const ArrayInfo& info, const File:
                         Buffer& into);
 // Level 1, chunks before their filters.
 Result<void> readStoredChunks(std::int64_t dataset, const ArrayInfo& info,
-                              const std::vector<Index>& offsets, RawChunks& into);
+                              const std::vector<Index>& offsets, std::uint64_t fileSize, RawChunks& into);
 
 // The error for a failed read, from the library's stack and what is known of the dataset.
 Error readError(const ArrayInfo& info);

@@ -35,6 +35,8 @@ struct RawChunks {
     }
 };
 
+class RawFile;
+
 struct FileIdentity {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
@@ -74,7 +76,8 @@ public:
     bool lockedByWriter() const;
 
     // Level 0: reads a hyperslab through the library, in the file's own type made native:
-    // numbers, booleans, complex, texts. `count` has the rank of the dataset (empty for scalars);
+    // numbers, booleans, complex, texts (those of variable length past the library, which trusts
+    // damaged heaps; a fault names the row). `count` has the rank of the dataset (empty for scalars);
     // `step` may be empty (all 1). `member`: field of a compound, -1 for none; an array field adds
     // its dimensions at the end.
     struct Slab {
@@ -86,7 +89,8 @@ public:
     Result<Values> read(const Object& dataset, const Slab& slab, Lane lane,
                         std::stop_token stop = {}) const;
 
-    // The same as stored bytes, in the file's own type and byte order: fixed-size types only.
+    // The same as stored bytes, in the file's own type and byte order. Texts and lists of variable
+    // length stay references into their heap.
     Result<void> readBytes(const Object& dataset, const Slab& slab, std::shared_ptr<Buffer> into,
                            Lane lane, std::stop_token stop = {}) const;
 
@@ -101,6 +105,8 @@ public:
 private:
     File() = default;
     struct Handles;
+    Result<Values> readTexts(const Object& dataset, const Slab& slab, Lane lane,
+                             const std::stop_token& stop) const;
 
     std::filesystem::path m_path;
     Object m_root;
@@ -109,6 +115,7 @@ private:
     Index m_userBlock = 0;
     std::uint64_t m_id = 0;
     std::vector<std::pair<std::uint64_t, const Object*>> m_byAddress; // sorted
+    std::shared_ptr<const RawFile> m_raw;
     std::unique_ptr<Handles> m_handles; // touched on the HDF5 thread only
 };
 

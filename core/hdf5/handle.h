@@ -7,6 +7,9 @@
 
 namespace cellfolio::hdf5 {
 
+// The innermost sentences of the library's error stack, which is cleared; empty when there is none.
+std::string takeErrorStack();
+
 // A library handle that closes itself. Made, used and destroyed on the HDF5 thread only.
 class Handle
 {
@@ -27,8 +30,9 @@ public:
     }
     ~Handle()
     {
-        if (m_id >= 0)
-            m_closer(m_id);
+        // A failure to close changes nothing, but it must not lie about in the library's stack.
+        if (m_id >= 0 && m_closer(m_id) < 0)
+            takeErrorStack();
     }
 
     std::int64_t id() const noexcept { return m_id; }
@@ -38,8 +42,5 @@ private:
     std::int64_t m_id = -1;
     Closer m_closer = nullptr;
 };
-
-// The innermost sentences of the library's error stack, which is cleared; empty when there is none.
-std::string takeErrorStack();
 
 } // namespace cellfolio::hdf5

@@ -167,6 +167,20 @@ Result<Signature> readSignature(const std::filesystem::path& path)
         return result; // the library will say what is wrong
     // Version 0, 1: base, free space, end. Version 2, 3: base, extension, end.
     result.endOfFile = static_cast<Index>(littleEndian(block, addresses + 2 * width, width));
+    const auto lengthWidth = static_cast<std::size_t>(static_cast<unsigned char>(old ? block[14] : block[10]));
+    if (lengthWidth != 2 && lengthWidth != 4 && lengthWidth != 8)
+        return result;
+    result.addressSize = static_cast<int>(width);
+    result.lengthSize = static_cast<int>(lengthWidth);
+    // Version 0, 1: the root group's entry stands behind a fourth address; it begins with the
+    // place of its name.
+    result.root = littleEndian(block, addresses + (old ? 5 : 3) * width, width);
+    if (old) {
+        result.groupLeaves = static_cast<int>(littleEndian(block, 16, 2));
+        result.groupNodes = static_cast<int>(littleEndian(block, 18, 2));
+        if (result.version == 1)
+            result.chunkNodes = static_cast<int>(littleEndian(block, 24, 2));
+    }
     if (result.version == 3)
         result.markedOpen = (static_cast<unsigned char>(block[11]) & 1u) != 0;
     const auto base = static_cast<Index>(littleEndian(block, addresses, width));

@@ -9,6 +9,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <numeric>
 
 namespace cellfolio::hdf5 {
 
@@ -16,7 +17,25 @@ static_assert(std::endian::native == std::endian::little, "byte order is handled
 
 namespace {
 
-constexpr std::size_t kLargestAttribute = std::size_t{256} << 20;
+// Sizes that the library gives are those in memory, where a text of variable length is a pointer
+// and a list is a pointer with a length. In the file both are references of one size.
+Index storedSize(const StoredType& type, Index inMemory, Index referenceSize)
+{
+    switch (type.cls) {
+    case TypeClass::VarLen:
+        return referenceSize;
+    case TypeClass::String:
+        return type.variable ? referenceSize : inMemory;
+    case TypeClass::Array: {
+        Index size = type.base->size;
+        for (const Index d : type.arrayShape)
+            size *= d;
+        return size;
+    }
+    default:
+        return inMemory;
+    }
+}
 
 DType integerOf(Index size, bool isSigned)
 {
@@ -75,10 +94,10 @@ void describeFloat(hid_t type, StoredType& result)
     }
 }
 
-void describeEnum(hid_t type, StoredType& result)
+void describeEnum(hid_t type, StoredType& result, Index referenceSize)
 {
     const Handle base(H5Tget_super(type), [](std::int64_t id) { return int(H5Tclose(id)); });
-    auto described = std::make_shared<StoredType>(describeType(base.id()));
+    auto described = std::make_shared<StoredType>(describeType(base.id(), referenceSize));
     result.bigEndian = described->bigEndian;
     result.direct = described->direct;
     result.value = described->value;
@@ -113,9 +132,10 @@ void describeEnum(hid_t type, StoredType& result)
     result.base = std::move(described);
 }
 
-void describeCompound(hid_t type, StoredType& result)
+void describeCompound(hid_t type, StoredType& result, Index referenceSize)
 {
     const int members = H5Tget_nmembers(type);
+    std::vector<Index> inMemory;
     for (int i = 0; i < members; ++i) {
         const auto index = static_cast<unsigned>(i);
         Member member;
@@ -125,9 +145,22 @@ void describeCompound(hid_t type, StoredType& result)
         member.offset = static_cast<Index>(H5Tget_member_offset(type, index));
         const Handle memberType(H5Tget_member_type(type, index),
                                 [](std::int64_t id) { return int(H5Tclose(id)); });
-        member.type = describeType(memberType.id());
+        member.type = describeType(memberType.id(), referenceSize);
         result.members.push_back(std::move(member));
+        inMemory.push_back(static_cast<Index>(H5Tget_size(memberType.id())));
     }
+    // The library moved each field by what those in front of it grew or shrank: moved back here.
+    std::vector<std::size_t> order(result.members.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return result.members[a].offset < result.members[b].offset;
+    });
+    Index grown = 0;
+    for (const std::size_t m : order) {
+        result.members[m].offset += grown;
+        grown += result.members[m].type.size - inMemory[m];
+    }
+    result.size += grown;
     if (result.members.size() != 2)
         return;
     const Member& re = result.members[0];
@@ -175,7 +208,15 @@ bool decodedByUs(int id)
 
 } // namespace
 
-StoredType describeType(std::int64_t type)
+bool holdsReferences(const StoredType& type)
+{
+    return type.variable || type.cls == TypeClass::VarLen
+           || (type.base && type.cls == TypeClass::Array && holdsReferences(*type.base))
+           || std::any_of(type.members.begin(), type.members.end(),
+                          [](const Member& m) { return holdsReferences(m.type); });
+}
+
+StoredType describeType(std::int64_t type, Index referenceSize)
 {
     StoredType result;
     result.size = static_cast<Index>(H5Tget_size(type));
@@ -204,11 +245,11 @@ StoredType describeType(std::int64_t type)
         break;
     case H5T_ENUM:
         result.cls = TypeClass::Enum;
-        describeEnum(type, result);
+        describeEnum(type, result, referenceSize);
         break;
     case H5T_COMPOUND:
         result.cls = TypeClass::Compound;
-        describeCompound(type, result);
+        describeCompound(type, result, referenceSize);
         break;
     case H5T_REFERENCE:
         result.cls = TypeClass::Reference;
@@ -222,13 +263,13 @@ StoredType describeType(std::int64_t type)
         for (const hsize_t d : dims)
             result.arrayShape.push_back(static_cast<Index>(d));
         const Handle base(H5Tget_super(type), [](std::int64_t id) { return int(H5Tclose(id)); });
-        result.base = std::make_shared<StoredType>(describeType(base.id()));
+        result.base = std::make_shared<StoredType>(describeType(base.id(), referenceSize));
         break;
     }
     case H5T_VLEN: {
         result.cls = TypeClass::VarLen;
         const Handle base(H5Tget_super(type), [](std::int64_t id) { return int(H5Tclose(id)); });
-        result.base = std::make_shared<StoredType>(describeType(base.id()));
+        result.base = std::make_shared<StoredType>(describeType(base.id(), referenceSize));
         break;
     }
     case H5T_OPAQUE:
@@ -240,15 +281,16 @@ StoredType describeType(std::int64_t type)
     default:
         break;
     }
+    result.size = storedSize(result, result.size, referenceSize);
     return result;
 }
 
-ArrayInfo describeDataset(std::int64_t dataset)
+ArrayInfo describeDataset(std::int64_t dataset, Index referenceSize)
 {
     ArrayInfo info;
     const Handle type(H5Dget_type(dataset), [](std::int64_t id) { return int(H5Tclose(id)); });
     if (type)
-        info.type = describeType(type.id());
+        info.type = describeType(type.id(), referenceSize);
     const Handle space(H5Dget_space(dataset), [](std::int64_t id) { return int(H5Sclose(id)); });
     switch (H5Sget_simple_extent_type(space.id())) {
     case H5S_NULL: info.isNull = true; break;
@@ -335,117 +377,6 @@ std::string fixedText(const StoredType& type, const std::byte* bytes)
     while (type.spacePadded && length > 0 && text[length - 1] == ' ')
         --length;
     return std::string(text, length);
-}
-
-namespace {
-
-void decodeNumbers(Attribute& attribute, const std::vector<std::byte>& raw, std::size_t count)
-{
-    std::vector<std::byte> native(raw.size());
-    toNative(attribute.type, raw.data(), static_cast<std::size_t>(attribute.type.size),
-             static_cast<Index>(count), native.data());
-    DType held = attribute.type.value;
-    if (held == DType::Bool)
-        held = DType::UInt8;
-    visitReal(held, [&]<typename T>(const T*) {
-        for (std::size_t i = 0; i < count; ++i) {
-            T value{};
-            std::memcpy(&value, native.data() + i * sizeof(T), sizeof(T));
-            if constexpr (std::is_integral_v<T>)
-                attribute.integers.push_back(static_cast<std::int64_t>(value));
-            else
-                attribute.reals.push_back(toDouble(value));
-        }
-    });
-}
-
-void readAttributeValues(hid_t id, hid_t type, Attribute& attribute, std::size_t count)
-{
-    const StoredType& stored = attribute.type;
-    if (stored.cls == TypeClass::String && stored.variable) {
-        std::vector<char*> pointers(count, nullptr);
-        if (H5Aread(id, type, pointers.data()) < 0) {
-            attribute.readable = false;
-            return;
-        }
-        for (const char* p : pointers)
-            attribute.texts.emplace_back(p ? p : "");
-        const Handle space(H5Aget_space(id), [](std::int64_t s) { return int(H5Sclose(s)); });
-        H5Dvlen_reclaim(type, space.id(), H5P_DEFAULT, pointers.data());
-        return;
-    }
-    const bool isReference = stored.cls == TypeClass::Reference && stored.size == sizeof(hobj_ref_t);
-    if (!stored.direct && !isReference) {
-        attribute.readable = false;
-        return;
-    }
-    std::vector<std::byte> raw(count * static_cast<std::size_t>(stored.size));
-    if (H5Aread(id, type, raw.data()) < 0) {
-        attribute.readable = false;
-        return;
-    }
-    if (isReference) {
-        for (std::size_t i = 0; i < count; ++i) {
-            hobj_ref_t reference = 0;
-            std::memcpy(&reference, raw.data() + i * sizeof reference, sizeof reference);
-            attribute.references.push_back(reference == HADDR_UNDEF ? 0 : reference);
-        }
-    } else if (stored.cls == TypeClass::String) {
-        for (std::size_t i = 0; i < count; ++i)
-            attribute.texts.push_back(
-                fixedText(stored, raw.data() + i * static_cast<std::size_t>(stored.size)));
-    } else if (isReal(stored.value)) {
-        decodeNumbers(attribute, raw, count);
-    } else {
-        attribute.readable = false;
-    }
-}
-
-} // namespace
-
-std::vector<Attribute> readAttributes(std::int64_t object)
-{
-    std::vector<Attribute> result;
-    H5O_info_t info;
-    if (H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS) < 0)
-        return result;
-    for (hsize_t i = 0; i < info.num_attrs; ++i) {
-        const Handle id(H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT),
-                        [](std::int64_t a) { return int(H5Aclose(a)); });
-        if (!id)
-            continue;
-        Attribute attribute;
-        const ssize_t length = H5Aget_name(id.id(), 0, nullptr);
-        if (length > 0) {
-            attribute.name.resize(static_cast<std::size_t>(length));
-            H5Aget_name(id.id(), static_cast<std::size_t>(length) + 1, attribute.name.data());
-        }
-        const Handle type(H5Aget_type(id.id()), [](std::int64_t t) { return int(H5Tclose(t)); });
-        attribute.type = describeType(type.id());
-        const Handle space(H5Aget_space(id.id()), [](std::int64_t s) { return int(H5Sclose(s)); });
-        const H5S_class_t kind = H5Sget_simple_extent_type(space.id());
-        attribute.isNull = kind == H5S_NULL;
-        attribute.isScalar = kind == H5S_SCALAR;
-        std::size_t count = attribute.isScalar ? 1 : 0;
-        if (kind == H5S_SIMPLE) {
-            const int rank = H5Sget_simple_extent_ndims(space.id());
-            std::vector<hsize_t> dims(static_cast<std::size_t>(std::max(rank, 0)));
-            if (rank > 0)
-                H5Sget_simple_extent_dims(space.id(), dims.data(), nullptr);
-            count = 1;
-            for (const hsize_t d : dims) {
-                attribute.shape.push_back(static_cast<Index>(d));
-                count *= static_cast<std::size_t>(d);
-            }
-        }
-        if (count * std::max<std::size_t>(static_cast<std::size_t>(attribute.type.size), 16) > kLargestAttribute)
-            attribute.readable = false;
-        else if (count > 0)
-            readAttributeValues(id.id(), type.id(), attribute, count);
-        result.push_back(std::move(attribute));
-    }
-    takeErrorStack();
-    return result;
 }
 
 } // namespace cellfolio::hdf5

@@ -5,14 +5,15 @@
 
 namespace cellfolio::hdf5 {
 
-// Describes a library datatype. HDF5 thread only.
-StoredType describeType(std::int64_t type);
+// Describes a library datatype; sizes and offsets are those in the file, where a reference into the
+// heap of texts takes `referenceSize` bytes. HDF5 thread only.
+StoredType describeType(std::int64_t type, Index referenceSize);
 
 // Describes how a dataset is stored, from its handle. HDF5 thread only.
-ArrayInfo describeDataset(std::int64_t dataset);
+ArrayInfo describeDataset(std::int64_t dataset, Index referenceSize);
 
-// Reads the attributes of an object. HDF5 thread only.
-std::vector<Attribute> readAttributes(std::int64_t object);
+// Whether values of a type hold references into the heap, for texts or lists.
+bool holdsReferences(const StoredType& type);
 
 // Makes stored bytes of a direct type native: swaps them if they are big-endian. `stride` is the
 // distance of two values in `source`; values are packed in `target`. Any thread.

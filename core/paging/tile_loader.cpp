@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace cellfolio {
 
@@ -44,6 +45,15 @@ bool sameInside(const std::byte* whole, const std::vector<Index>& wholeExtent, c
         if (rank == 1)
             return true;
     }
+}
+
+// Those for which our decoders and the library's cannot differ but by damage.
+bool hasOnlyCommonFilters(const hdf5::ArrayInfo& info)
+{
+    static constexpr int kCommon[] = {1, 2, 3, 32000}; // gzip, shuffle, Fletcher32, LZF
+    return std::all_of(info.filters.begin(), info.filters.end(), [](const hdf5::Filter& filter) {
+        return std::find(std::begin(kCommon), std::end(kCommon), filter.id) != std::end(kCommon);
+    });
 }
 
 } // namespace
@@ -163,6 +173,10 @@ Result<bool> TileLoader::isDirect(Index tile, const std::stop_token& stop)
     auto ours = loadDirect(tile, direct, stop);
     if (!ours && ours.error().code() == ErrorCode::Cancelled)
         return std::move(ours).error();
+    // Damaged: the library is not asked, it believes what damaged chunks say of their length.
+    // Another tile will settle it.
+    if (!ours && ours.error().code() == ErrorCode::Corrupt && hasOnlyCommonFilters(info))
+        return true;
     auto theirs = loadThroughLibrary(tile, library, stop);
     if (!theirs && theirs.error().code() == ErrorCode::Cancelled)
         return std::move(theirs).error();
