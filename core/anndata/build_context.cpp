@@ -86,6 +86,27 @@ std::optional<std::vector<std::int64_t>> BuildContext::head(const ArrayRef& arra
     return result;
 }
 
+std::optional<Index> BuildContext::firstNotBelow(const ArrayRef& array, std::int64_t value)
+{
+    if (!m_file || !array || array.info().rank() != 1 || !isInteger(array.dtype()) ||
+        !cheapToTouch(array.info()))
+        return std::nullopt;
+    Index low = 0;
+    Index high = array.length();
+    while (low < high) {
+        const Index middle = low + (high - low) / 2;
+        const hdf5::File::Slab slab{{middle}, {1}, {}, array.member};
+        auto read = m_file->read(*array.object, slab, hdf5::Lane::Interactive);
+        if (!read)
+            return std::nullopt;
+        if (read->integer(0) < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < array.length() ? std::optional(low) : std::nullopt;
+}
+
 Finding& BuildContext::report(std::string_view id, const std::string& path, std::string message)
 {
     m_findings.push_back(makeFinding(id, findingElement(path), std::move(message)));

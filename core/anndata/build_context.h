@@ -39,6 +39,9 @@ public:
     // The first values of a 1-D integer array, at most `most` of them.
     std::optional<std::vector<std::int64_t>> head(const ArrayRef& array, Index most,
                                                   const std::string& path);
+    // Where a 1-D integer array that never falls first reaches `value`, by halving: some 30 values
+    // are read. None where it does not, or cannot be read.
+    std::optional<Index> firstNotBelow(const ArrayRef& array, std::int64_t value);
 
     // Adds a finding with the defaults of its rule; change it through what is returned, before the
     // next call.

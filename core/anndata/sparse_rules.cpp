@@ -4,6 +4,7 @@
 #include "core/anndata/encoding.h"
 #include "core/base/text.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace cellfolio {
@@ -90,11 +91,20 @@ void checkPointers(BuildContext& context, Element& element)
                            std::to_string(last) + "); later rows are unreadable as they stand.");
         return;
     }
-    if (narrow && last == kInt32Max && values != kInt32Max)
+    if (narrow && last == kInt32Max && values != kInt32Max) {
+        // The line in front of the first such pointer is the first whose end is lost.
+        const bool columns = element.storage == Storage::Csc;
+        const auto stuck = context.firstNotBelow(element.indptr, kInt32Max);
+        const std::string from =
+            stuck ? std::string(columns ? ", from column " : ", from row ") +
+                        std::to_string(std::max<Index>(*stuck - 1, 0)) + " on"
+                  : std::string();
         context.refuse("A036", element, ErrorCode::Corrupt,
-                       "The row pointers of " + inQuotes(element.path) +
-                           " are stuck at 2147483647, the most that 32 bits hold; later rows are "
-                           "unreadable as they stand.");
+                       std::string(columns ? "The column" : "The row") + " pointers of " +
+                           inQuotes(element.path) +
+                           " are stuck at 2147483647, the most that 32 bits hold" + from +
+                           "; what follows is unreadable as it stands.");
+    }
     if (values != indices)
         return;
     const Index stored = values;

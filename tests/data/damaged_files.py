@@ -253,6 +253,18 @@ def indptr_past_end(path):
     return opens(["X"], "X", ["A033"], x=False, about="the rows claim 9 values, 3 are stored")
 
 
+@damaged("indptr_stuck.h5ad")
+def indptr_stuck(path):
+    f = base(path, x=None)
+    sparse_parts(f, "X", (N_OBS, N_VARS), np.zeros(0, "f4"), [], np.array([0, 1, 2, 2**31 - 1, 2**31 - 1, 2**31 - 1, 2**31 - 1], "i4"))
+    # More values than 32 bits count, of which none was ever written.
+    for name, dtype in (("data", "f4"), ("indices", "i4")):
+        del f["X"][name]
+        f["X"].create_dataset(name, (2**31 + 5,), dtype, chunks=(2**20,))
+    f.close()
+    return opens(["from row 2 on"], "X/indptr", ["A036"], x=False, about="row pointers stuck at the most that 32 bits hold")
+
+
 @damaged("index_too_large.h5ad")
 def index_too_large(path):
     with_x(path, [1, 2, 3], [0, 9, 2], [0, 1, 2, 3, 3, 3, 3]).close()
