@@ -5,6 +5,7 @@
 Row r holds the value (r % 16) + 1 at the columns 0, 100, 200 ... so that every figure is known beforehand.
 
   make_long_file.py OUT --obs 2000000
+  make_long_file.py OUT --obs 10000 --dense 5000
 """
 import argparse
 import zlib
@@ -41,6 +42,27 @@ def names(group, prefix, count):
         dataset[start:stop] = np.array([f"{prefix}{i}" for i in range(start, stop)], dtype=object)
 
 
+def write_sparse(file, n):
+    x = tag(file.create_group("X"), "csr_matrix", "0.1.0")
+    x.attrs["shape"] = np.array([n, VARS], dtype=np.int64)
+    rows = np.arange(ROWS_PER_CHUNK)
+    columns = np.arange(ENTRIES_PER_ROW, dtype=np.int32) * 100
+    repeated(x, "data", np.repeat(rows % 16 + 1, ENTRIES_PER_ROW).astype("<f4"), n * ENTRIES_PER_ROW)
+    repeated(x, "indices", np.tile(columns, ROWS_PER_CHUNK).astype("<i4"), n * ENTRIES_PER_ROW)
+    indptr = x.create_dataset("indptr", (n + 1,), "<i8", chunks=(65536,), compression="gzip")
+    for start in range(0, n + 1, 1_000_000):
+        stop = min(n + 1, start + 1_000_000)
+        indptr[start:stop] = np.arange(start, stop, dtype=np.int64) * ENTRIES_PER_ROW
+
+
+def write_dense(file, n, n_vars):
+    """Row r holds (r % 16) + 1 everywhere; n is a multiple of 16."""
+    x = tag(file.create_dataset("X", (n, n_vars), "<f4", chunks=(16, n_vars), compression="gzip"), "array", "0.2.0")
+    packed = zlib.compress(np.repeat(np.arange(16) + 1, n_vars).astype("<f4").tobytes(), 1)
+    for start in range(0, n, 16):
+        x.id.write_direct_chunk((start, 0), packed)
+
+
 def write_repeated_names(path, n):
     with h5py.File(path, "w") as file:
         tag(file, "anndata", "0.1.0")
@@ -60,23 +82,19 @@ def main():
     parser.add_argument("--repeated-names", action="store_true",
                         help="names alone, three of them those of earlier cells: 2 and the last repeat cell 5, "
                              "the one in the middle repeats cell 7")
+    parser.add_argument("--dense", type=int, metavar="VARS", help="X is dense, of so many columns")
     options = parser.parse_args()
     n = options.obs
+    n_vars = options.dense or VARS
     if options.repeated_names:
         return write_repeated_names(options.out, n)
     with h5py.File(options.out, "w") as file:
         tag(file, "anndata", "0.1.0")
-        x = tag(file.create_group("X"), "csr_matrix", "0.1.0")
-        x.attrs["shape"] = np.array([n, VARS], dtype=np.int64)
-        rows = np.arange(ROWS_PER_CHUNK)
-        columns = np.arange(ENTRIES_PER_ROW, dtype=np.int32) * 100
-        repeated(x, "data", np.repeat(rows % 16 + 1, ENTRIES_PER_ROW).astype("<f4"), n * ENTRIES_PER_ROW)
-        repeated(x, "indices", np.tile(columns, ROWS_PER_CHUNK).astype("<i4"), n * ENTRIES_PER_ROW)
-        indptr = x.create_dataset("indptr", (n + 1,), "<i8", chunks=(65536,), compression="gzip")
-        for start in range(0, n + 1, 1_000_000):
-            stop = min(n + 1, start + 1_000_000)
-            indptr[start:stop] = np.arange(start, stop, dtype=np.int64) * ENTRIES_PER_ROW
-        for table, count in (("obs", n), ("var", VARS)):
+        if options.dense:
+            write_dense(file, n, n_vars)
+        else:
+            write_sparse(file, n)
+        for table, count in (("obs", n), ("var", n_vars)):
             frame = tag(file.create_group(table), "dataframe", "0.2.0")
             frame.attrs["_index"] = "_index"
             frame.attrs["column-order"] = np.array(["kind", "level"], dtype=object)
@@ -89,7 +107,8 @@ def main():
             tag(labels, "string-array", "0.2.0")
             tag(repeated(frame, "level", np.arange(65536).astype("<f8"), count), "array", "0.2.0")
         obsm = tag(file.create_group("obsm"), "dict", "0.1.0")
-        umap = obsm.create_dataset("X_umap", (n, 2), "<f4", chunks=(65536, 2), compression="gzip")
+        umap = obsm.create_dataset("X_umap", (n, 2), "<f4", maxshape=(None, 2), chunks=(65536, 2),
+                                   compression="gzip")
         tag(umap, "array", "0.2.0")
         block = np.random.default_rng(0).random((65536, 2)).astype("<f4")
         packed = zlib.compress(block.tobytes(), 1)
