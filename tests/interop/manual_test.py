@@ -32,7 +32,7 @@ class Manual(unittest.TestCase):
         with tempfile.TemporaryDirectory() as scratch:
             shutil.copy(EXAMPLE, scratch)
             environment = dict(os.environ, PATH=f"{PROGRAMS}:{os.environ['PATH']}", QT_QPA_PLATFORM="offscreen",
-                               HOME=scratch, XDG_RUNTIME_DIR=scratch, XDG_CACHE_HOME=f"{scratch}/cache")
+                               HOME=scratch, XDG_DATA_HOME=f"{scratch}/data", XDG_RUNTIME_DIR=scratch, XDG_CACHE_HOME=f"{scratch}/cache")
             os.chmod(scratch, 0o700)
             for page, line in commands:
                 if line.startswith("cellfolio ") and not (PROGRAMS / "cellfolio").is_file():
@@ -41,7 +41,7 @@ class Manual(unittest.TestCase):
                     done = subprocess.run(line, shell=True, cwd=scratch, env=environment, capture_output=True,
                                           text=True, timeout=120)
                     self.assertEqual(done.returncode, 0, done.stderr)
-                    wrote = re.search(r"> (\S+)$|--snapshot (\S+)", line)
+                    wrote = re.search(r"> ([\w./-]+)$|--snapshot (\S+)", line)
                     if wrote:
                         self.assertGreater(os.path.getsize(pathlib.Path(scratch, wrote.group(1) or wrote.group(2))), 0)
                     else:
@@ -49,7 +49,7 @@ class Manual(unittest.TestCase):
 
     def test_options_are_those_of_the_program(self):
         text = (ROOT / "resources/manual/command-line.md").read_text(encoding="utf-8")
-        for command in ("info", "view", "stats", "validate", "index"):
+        for command in ("info", "view", "stats", "validate", "filter", "index"):
             help_text = subprocess.run([PROGRAMS / "cellfolio-cli", command, "--help"], capture_output=True,
                                        text=True).stdout
             known = set(re.findall(r"(?<!\S)--[a-z-]+", help_text))
