@@ -117,6 +117,9 @@ Result<KeptAxis> describeAxis(const AxisNames& axis, const Selection& selection)
     });
     if (!read)
         return std::move(read).error();
+    // JSON cannot hold a name that is no UTF-8; its digest can be held.
+    if (!std::all_of(kept.names.begin(), kept.names.end(), isUtf8))
+        kept.names.clear();
     // A name that stands twice in the file says nothing about which row was meant.
     DigestPlaces places(kept.digests);
     read = axis.each(Selection::all(selection.extent()), [&](Index position, const std::string& name) {
@@ -245,9 +248,15 @@ Json axisJson(const KeptAxis& kept)
         return json;
     }
     Json names = Json::array();
-    for (std::size_t k = 0; k < kept.names.size(); ++k)
-        names.push_back(kept.digests[k] == 0 ? Json() : Json(toUtf8(kept.names[k])));
+    Json repeated = Json::array();
+    for (std::size_t k = 0; k < kept.names.size(); ++k) {
+        names.push_back(toUtf8(kept.names[k]));
+        if (kept.digests[k] == 0)
+            repeated.push_back(k);
+    }
     json["names"] = std::move(names);
+    if (!repeated.empty())
+        json["repeated"] = std::move(repeated);
     return json;
 }
 
@@ -312,10 +321,15 @@ std::optional<KeptAxis> axisOf(const Json& json)
             return std::nullopt;
         kept.named = true;
         for (const Json& name : json["names"]) {
-            if (!name.is_string() && !name.is_null())
+            if (!name.is_string())
                 return std::nullopt;
-            kept.names.push_back(name.is_null() ? std::string() : name.get<std::string>());
-            kept.digests.push_back(name.is_null() ? 0 : digestOf(kept.names.back()));
+            kept.names.push_back(name.get<std::string>());
+            kept.digests.push_back(digestOf(kept.names.back()));
+        }
+        for (const Json& number : json.contains("repeated") ? json["repeated"] : Json::array()) {
+            if (!number.is_number_unsigned() || number.get<std::size_t>() >= kept.digests.size())
+                return std::nullopt;
+            kept.digests[number.get<std::size_t>()] = 0;
         }
     }
     if (kept.named && static_cast<Index>(kept.digests.size()) != kept.selection.size())

@@ -4,6 +4,7 @@
 #include "core/query/filter.h"
 #include "tests/support/corpus.h"
 
+#include <QRandomGenerator>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -44,6 +45,7 @@ private Q_SLOTS:
     void namedSelections();
     void stopsWhenAsked();
     void dearPartsAreReadForOpenRowsOnly();
+    void anyExpressionHasAnAnswerOrAPlace();
 
 private:
     FilterContext contextOf(const Element* table) const
@@ -458,6 +460,59 @@ void QueryFilterTest::dearPartsAreReadForOpenRowsOnly()
     QCOMPARE(read("n_genes > 5000 and gene(\"CD3E\") > 0"), Index{12});
     QCOMPARE(read("n_genes > mean(n_genes) and gene(\"CD3E\") > 0"), Index{12 + 12 + 6});
     QCOMPARE(read("n_genes > 100 and n_genes < 500"), Index{12}); // named twice, read once
+}
+
+// Expressions put together at random: each is evaluated or refused with a place in the text, and
+// "not" turns what is known round.
+void QueryFilterTest::anyExpressionHasAnAnswerOrAPlace()
+{
+    QRandomGenerator random(3);
+    const auto oneOf = [&random](const std::vector<std::string>& list) {
+        return list[static_cast<std::size_t>(random.bounded(static_cast<int>(list.size())))];
+    };
+    const std::vector<std::string> values{
+        "n_genes", "big", "huge", "tenth", "half", "score", "doublet", "cell_type", "stage",
+        "cluster", "kept", "batch", "checked", "donor", "note", "`odd name`", "name", "`name`",
+        "gene(\"CD3E\")", "raw(\"FOXP3\")", "layer(\"scaled\", \"GAPDH\")", "obsm(\"X_umap\", 0)",
+        "obsm(\"tissue\", \"site\")", "5", "-2.5", "\"mid\"", "\"T cell\"", "true", "mean(score)",
+        "(score + 1)", "log(score)", "min(score, n_genes)", "median(score - mean(score))"};
+    const std::vector<std::string> tests{
+        " == ", " != ", " < ", " >= ", " between 1 and ", " in [\"NK\", \"D0\"]", " in [1, 2.5]",
+        " ~ \"a\"", " contains \"E\"", " is missing", " is not missing", " not in [true]", ""};
+    int good = 0;
+    for (int round = 0; round < 4000; ++round) {
+        std::string text;
+        for (int part = random.bounded(3); part >= 0; --part) {
+            const std::string test = oneOf(tests);
+            text += (random.bounded(4) == 0 ? "not " : "") + oneOf(values) + test;
+            if (test.ends_with(" "))
+                text += oneOf(values);
+            if (part > 0)
+                text += oneOf({" and ", " or "});
+        }
+        const auto answer = filtered(text, m_dataset->obs(), Selection::all(12));
+        if (!answer) {
+            QVERIFY2(answer.error().position().has_value(), text.c_str());
+            QVERIFY2(exitCode(answer.error().code()) <= 2, text.c_str());
+            continue;
+        }
+        ++good;
+        const auto turned =
+            filtered("not (" + text + ")", m_dataset->obs(), Selection::all(12));
+        QVERIFY2(turned.ok(), text.c_str());
+        QVERIFY2(turned->missing == answer->missing, text.c_str());
+        QVERIFY2((turned->chosen & answer->chosen).empty(), text.c_str());
+        QVERIFY2(turned->chosen.size() + answer->chosen.size() + answer->missing == 12,
+                 text.c_str());
+        // The same of rows in another order.
+        const auto falling =
+            filtered(text, m_dataset->obs(), Selection::slice(12, {}, {}, -1));
+        QVERIFY2(falling.ok() && falling->missing == answer->missing, text.c_str());
+        QVERIFY2(Selection::slice(12, {}, {}, -1).then(falling->chosen).toSet()
+                     == answer->chosen.toSet(),
+                 text.c_str());
+    }
+    QVERIFY(good > 300);
 }
 
 QTEST_GUILESS_MAIN(QueryFilterTest)
