@@ -15,7 +15,10 @@ namespace {
 // Rows of a block: large enough to hide the handing over, small enough that its vectors stay near
 // the caches. A multiple of 64, so that blocks of picked rows fill whole words of a set.
 constexpr Index kBlock = Index{64} << 10;
-constexpr Index kTextBytes = 64;    // of a text in a block, about
+// Texts take more room each, and scattered ones are read with those between them.
+constexpr Index kTextBlock = Index{8} << 10;
+constexpr Index kPlaceBytes = 16; // that a reader of matrices takes to find a row, about
+constexpr Index kTextBytes = 64; // of a text in a block, about
 
 } // namespace
 
@@ -120,7 +123,8 @@ Result<void> RowBlocks::run(const Needs& needs, const Selection& rows, const Vis
     arrays += std::count(needs.columns.begin(), needs.columns.end(), true);
     const Index most = m_filter.reading->budget().limit() / 8;
     const Index longest =
-        bytesOfRow == 0 ? rows.size() : std::max(kBlock, most / bytesOfRow / kBlock * kBlock);
+        bytesOfRow == 0 ? rows.size()
+                        : std::max(kBlock, most / (bytesOfRow + kPlaceBytes) / kBlock * kBlock);
     for (Index first = 0; first < rows.size(); first += longest) {
         if (m_options.stop.stop_requested())
             return Error::cancelled();
@@ -158,6 +162,8 @@ Result<void> RowBlocks::readMatrices(const Needs& needs, Segment& segment) const
                 request.cells = rows;
             request.stop = m_options.stop;
             auto vectors = matrix.source->read(request);
+            if (!vectors && vectors.error().code() == ErrorCode::OutOfBudget)
+                vectors = oneByOne(matrix.source->element(), rows, request);
             if (!vectors)
                 return std::move(vectors).error();
             if (vectors->damage) // a filter that guesses would choose rows for no reason
@@ -168,6 +174,30 @@ Result<void> RowBlocks::readMatrices(const Needs& needs, Segment& segment) const
         }
     }
     return {};
+}
+
+// A pass for each gene, in windows: slow, and possible in the smallest budget.
+Result<GeneVectors> RowBlocks::oneByOne(const Element& matrix, const Selection& rows,
+                                        const GeneSource::Request& request) const
+{
+    auto reader = MatrixReader::open(m_filter.dataset, matrix, m_filter.reading);
+    if (!reader)
+        return std::move(reader).error();
+    const Index bytes = rows.size() * static_cast<Index>(request.genes.size())
+                      * static_cast<Index>(sizeOf((*reader)->dtype()));
+    auto room = m_filter.reading->budget().reserve(MemoryTag::Job, bytes);
+    if (!room)
+        return std::move(room).error().at(matrix.path);
+    GeneVectors vectors;
+    vectors.charge = std::move(*room);
+    for (const Index gene : request.genes) {
+        auto values = (*reader)->block(
+            rows, Selection::of((*reader)->columns(), {gene, 1, 1}), request.stop);
+        if (!values)
+            return std::move(values).error();
+        vectors.genes.push_back(std::move(*values));
+    }
+    return vectors;
 }
 
 // The rows are neighbours: their values come straight off the file.
@@ -215,11 +245,12 @@ Result<void> RowBlocks::picked(const Needs& needs, const Segment& segment, const
     Index bytesOfRow = 32;
     bytesOfRow += 16 * std::count(needs.fixed.begin(), needs.fixed.end(), true);
     bytesOfRow += kTextBytes * std::count(needs.columns.begin(), needs.columns.end(), true);
-    const Index blocks = (segment.count + kBlock - 1) / kBlock;
-    return inThreads(blocks, std::min(kBlock, segment.count) * bytesOfRow,
+    const Index length = needs.anyColumn() ? kTextBlock : kBlock;
+    const Index blocks = (segment.count + length - 1) / length;
+    return inThreads(blocks, std::min(length, segment.count) * bytesOfRow,
                      [&](Index number) -> Result<void> {
-        const Index first = segment.first + number * kBlock;
-        const Index count = std::min(kBlock, segment.first + segment.count - first);
+        const Index first = segment.first + number * length;
+        const Index count = std::min(length, segment.first + segment.count - first);
         Block block(*this, segment, first, count);
         if (auto visited = visit(block, first); !visited)
             return visited;

@@ -38,6 +38,8 @@ private:
     struct Segment;
     class Block;
     Result<void> readMatrices(const Needs& needs, Segment& segment) const;
+    Result<GeneVectors> oneByOne(const Element& matrix, const Selection& rows,
+                                 const GeneSource::Request& request) const;
     Result<void> scanned(const Needs& needs, const Segment& segment, const Visit& visit);
     Result<void> picked(const Needs& needs, const Segment& segment, const Visit& visit);
     Result<void> inThreads(Index count, Index bytesEach,

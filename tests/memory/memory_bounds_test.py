@@ -98,6 +98,14 @@ class MemoryBounds(unittest.TestCase):
         figures = json.loads(self.both("stats", "obs/kind", "--json"))
         self.assertEqual(sum(c["count"] for c in figures["categories"]), OBS)
 
+    def test_filter(self):
+        output = self.both("filter", "--where", 'gene("gene100") > 10 and level > 100', "--count")
+        self.assertEqual(int(output), sum(row % 16 > 9 and row % 65536 > 100 for row in range(OBS)))
+
+    def test_filter_by_text(self):
+        output = self.both("filter", "--where", 'name ~ "77$" and kind == "b"', "--count")
+        self.assertEqual(int(output), sum(row % 100 == 77 and row % 4 == 1 for row in range(OBS)))
+
     def test_validation(self):
         report = json.loads(self.both("validate", "--json", "--fail-on", "never"))
         self.assertEqual([f["id"] for f in report["findings"] if f["severity"] == "error"], [])
