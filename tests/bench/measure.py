@@ -32,9 +32,9 @@ def run(line, environment=None):
                    output.read())
 
 
-def peer(python, script, job, path, mode):
+def peer(python, script, job, path, mode, *options):
     """One repeat of the peer's side; its seconds leave out Python's start and imports, in its favour."""
-    done = subprocess.run([python, str(script), job, str(path), "--mode", mode, "--repeat", "1"],
+    done = subprocess.run([python, str(script), job, str(path), "--mode", mode, "--repeat", "1", *options],
                           capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(f"the peer failed on {job}: {done.stderr[-500:]}")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cellfolio against what users would use instead, alternating in one run, best of the rounds.
 
-    run_bench.py --work DIR [--quick] [--only info,obs,scan,window] [--rounds 3] [--json OUT] [--readme README.md]
+    run_bench.py --work DIR [--quick] [--only info,obs,scan,genes,index,window] [--rounds 3] [--json OUT] [--readme README.md]
 
 Makes the large files in DIR once (about 5 GB), checks ours against the maker's ground truth, prints a Markdown table.
 Needs ../shared/tools (the maker and the peer's side) and a Python with anndata (--python). Ends with 1 when a bar
@@ -64,7 +64,7 @@ def parse():
     parser.add_argument("--shared", type=pathlib.Path, default=ROOT.parent / "shared")
     parser.add_argument("--python", default="/usr/bin/python3", help="a Python with anndata")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default="info,obs,scan,window")
+    parser.add_argument("--only", default="info,obs,scan,genes,index,window")
     parser.add_argument("--quick", action="store_true", help="small files: does the bench run?")
     parser.add_argument("--json", type=pathlib.Path, help="also write all figures here")
     parser.add_argument("--readme", type=pathlib.Path, help="put the table between its bench marks")
@@ -153,6 +153,77 @@ class Bench:
                             [Bar("× wall", theirs.wall / ours.wall, wall, wall_aim),
                              Bar("× processor", theirs.processor / ours.processor, processor, processor_aim),
                              Bar("MB", ours.peak, 64, least=False)]))
+        return rows
+
+    def gene_sum(self, output, name):
+        """The sum of a gene from a CSV of names and values."""
+        lines = output.decode().splitlines()
+        column = lines[0].split(",").index(name)
+        return sum(float(line.split(",")[column]) for line in lines[1:])
+
+    def genes(self):
+        """Without an index: the cache folder is empty."""
+        rows = []
+        with tempfile.TemporaryDirectory() as cache:
+            environment = {"XDG_CACHE_HOME": cache}
+            bars = {"G": ((8, 12, 4, 6), (4, 5.4, 2.2, 2.9)), "U": ((25, 39, 25, 39), (3, 4.4, 3, 4.4))}
+            for name, both in bars.items():
+                path, truth = self.file(name)
+                gene, known = list(truth["matrices"]["X"]["gene_sums"].items())[2]
+                line = [self.cli, "view", path, "X", "--var", gene, "--csv"]
+                for mode, (wall, wall_aim, processor, processor_aim) in zip(("backed", "blocks"), both):
+                    ours, theirs = self.alternate(line, ("gene", path, mode, "--gene", gene.split("_")[1]), environment)
+                    self.agree(f"sum of {gene} of {name}", self.gene_sum(ours.output, gene), known)
+                    rows.append(Row(f"one gene of {name}", ours, theirs, f"{'anndata' if mode == 'backed' else 'h5py'}, {mode}",
+                                    [Bar("× wall", theirs.wall / ours.wall, wall, wall_aim),
+                                     Bar("× processor", theirs.processor / ours.processor, processor, processor_aim),
+                                     Bar("MB", ours.peak, 64, least=False)]))
+                if name == "G":
+                    one = rows[-1].ours
+                    step = truth["shape"][1] // 20
+                    many, _ = self.alternate([*line[:5], ",".join(f"gene_{k * step}" for k in range(20)), "--csv"],
+                                             environment=environment)
+                    rows.append(Row("20 genes of G together", many,
+                                    bars=[Bar("× the time of one", many.wall / one.wall, 1.3, 1.1, least=False)]))
+        return rows
+
+    def index(self):
+        """Built anew in each round; then genes from it, each of which costs what 63 more of them cost."""
+        rows = []
+        with tempfile.TemporaryDirectory(dir=self.args.work) as cache:
+            environment = {"XDG_CACHE_HOME": cache}
+            path, truth = self.file("G")
+            build = [self.cli, "index", path, "--memory", "192M", "--json"]
+            ours, theirs = [], []
+            for _ in range(self.args.rounds):
+                theirs.append(measure.peer(self.args.python, self.peer_script, "transpose", path, "full",
+                                           "--compression", "gzip"))
+                measure.run([*map(str, build[:3]), "--drop"], environment)
+                ours.append(measure.run(list(map(str, build)), environment))
+            built = json.loads(ours[-1].output)
+            self.agree("entries of the index", built["entries"], truth["matrices"]["X"]["stored"])
+            ours, theirs = measure.best(ours), measure.best(theirs)
+            rows.append(Row("gene index of G", ours, theirs, "scipy, transpose to gzip",
+                            [Bar("of its time", ours.wall / theirs.wall, 0.1, least=False),
+                             Bar("of its processor time", ours.processor / theirs.processor, 0.15, 0.1, least=False),
+                             Bar("MB", ours.peak, 268, least=False),
+                             Bar("bytes an entry", built["bytes"] / built["entries"], 2.5, least=False)]))
+            for name, most, aim in (("G", 5, 1), ("M", 30, 10)):
+                path, truth = self.file(name)
+                measure.run([str(self.cli), "index", str(path), "--memory", "192M", "--json"], environment)
+                sums = truth["matrices"]["X"]["gene_sums"]
+                line = [self.cli, "view", path, "X", "--var", ",".join(sums), "--csv"]
+                whole, _ = self.alternate(line, environment=environment)
+                for gene, known in sums.items():
+                    self.agree(f"sum of {gene} of {name}", self.gene_sum(whole.output, gene), known)
+                step = truth["shape"][1] // 64
+                few = [*line[:5], "gene_0", "--obs", "0:100", "--csv"]
+                many = [*line[:5], ",".join(f"gene_{k * step}" for k in range(64)), "--obs", "0:100", "--csv"]
+                one, _ = self.alternate(few, environment=environment)
+                all_of_them, _ = self.alternate(many, environment=environment)
+                rows.append(Row(f"one gene of {name} from the index, all cells as CSV", whole,
+                                bars=[Bar("ms a further gene", (all_of_them.wall - one.wall) / 63 * 1e3, most, aim, least=False),
+                                      Bar("MB", one.peak, 64, least=False)]))
         return rows
 
     def window_start(self):
@@ -248,7 +319,8 @@ def main():
     if reason:
         print(f"SKIPPED: {reason}")
         return SKIPPED
-    jobs = {"info": bench.info, "obs": bench.obs, "scan": bench.scan, "window": bench.window_start}
+    jobs = {"info": bench.info, "obs": bench.obs, "scan": bench.scan, "genes": bench.genes,
+            "index": bench.index, "window": bench.window_start}
     rows = [row for name in args.only.split(",") for row in jobs[name]()]
     text = "\n\n".join([table(rows, not args.quick), legend(args.quick), machine() + "."])
     print(text)

@@ -8,9 +8,11 @@ Environment: CELLFOLIO_CLI (the program), CELLFOLIO_WORK (a folder for the files
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 CLI = os.environ["CELLFOLIO_CLI"]
 WORK = pathlib.Path(os.environ["CELLFOLIO_WORK"])
@@ -105,6 +107,23 @@ class MemoryBounds(unittest.TestCase):
     def test_filter_by_text(self):
         output = self.both("filter", "--where", 'name ~ "77$" and kind == "b"', "--count")
         self.assertEqual(int(output), sum(row % 100 == 77 and row % 4 == 1 for row in range(OBS)))
+
+    def test_gene_index(self):
+        """Built within the budget, whatever the file's size; small; and a gene from it costs little."""
+        cache = mock.patch.dict(os.environ, XDG_CACHE_HOME=str(WORK / "cache"))
+        cache.start()
+        self.addCleanup(cache.stop)
+        self.addCleanup(shutil.rmtree, WORK / "cache", ignore_errors=True)
+        built = json.loads(self.both("index", "--json"))
+        self.assertEqual(built["entries"], OBS * 100)
+        self.assertLessEqual(built["bytes"], 2.5 * built["entries"])
+        self.assertLessEqual(built["used"]["memory"], BUDGET + 64 * MIB)
+        output = json.loads(self.both("view", "X", "--var", "100,101", "--obs", "0:2000000:20000", "--json"))
+        self.assertEqual(output["values"][3], [60_000 % 16 + 1, 0])
+        run("index", self.file, "--drop")
+        _, peak = run("index", self.file, "--memory", "192M")
+        print(f"index with 192M: {peak / MIB:.0f} MiB")
+        self.assertLessEqual(peak, 256 * MIB)
 
     def test_validation(self):
         report = json.loads(self.both("validate", "--json", "--fail-on", "never"))
