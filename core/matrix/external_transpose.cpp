@@ -6,6 +6,7 @@
 #include "core/matrix/scratch_file.h"
 #include "core/matrix/spilled_block.h"
 #include "core/paging/scan.h"
+#include "core/run/allocator.h"
 
 #include <algorithm>
 #include <atomic>
@@ -133,7 +134,8 @@ private:
         const Index room = available() - kLineWindow * 16 - (Index{2} << 20);
         Index length = m_options.blockLength > 0 ? m_options.blockLength : kBlock;
         const auto fits = [&] {
-            return (bytesOfSorter(length) + bytesOfScan(length)) * threads <= room;
+            const Index directory = m_source.stored() / length * segments() * 6;
+            return (bytesOfSorter(length) + bytesOfScan(length)) * threads + directory <= room;
         };
         while (m_options.blockLength == 0 && length > kSmallestBlock && !fits())
             length /= 2;
@@ -155,6 +157,7 @@ private:
                                                                     + kLineWindow * 16);
         if (!held)
             return std::move(held).error().at(m_source.path());
+        m_sortBytes = (bytesOfSorter(length) + bytesOfScan(length)) * threads;
         std::vector<Sorter> sorters;
         for (int k = 0; k < threads; ++k)
             sorters.push_back({BlockSorter(m_type, m_source.width(), m_shift), {}, {},
@@ -172,6 +175,14 @@ private:
                     return ok;
             const ScanPlan plan =
                 planScan(arrays, bounds->front(), bounds->back(), *m_reading, options);
+            // The directory of the blocks is kept to the end.
+            auto directory = m_reading->budget().reserve(
+                MemoryTag::Job,
+                plan.blocks * (segments() * Index{sizeof(std::uint32_t) + sizeof(SegmentForm)}
+                               + Index{sizeof(SpilledBlock)}));
+            if (!directory)
+                return std::move(directory).error().at(m_source.path());
+            m_directory.push_back(*std::move(directory));
             const Window window{line, *std::move(bounds), m_blocks.size(),
                                 plan.first / plan.blockLength, plan.blockLength};
             m_blocks.resize(m_blocks.size() + at(plan.blocks));
@@ -291,9 +302,11 @@ private:
 
         int threads = m_options.threads > 0 ? m_options.threads : m_reading->threads();
         const Index cursors = static_cast<Index>(m_blocks.size() * sizeof(SegmentCursor));
-        const Index fixed = kPiece * (m_item + 4) + cursors;
-        // The sink needs memory too: a fifth is left to it.
-        const Index room = available() / 5 * 4;
+        const Index longest = m_counts.empty() ? 0 : *std::max_element(m_counts.begin(), m_counts.end());
+        const Index sinks = (Index{2} << 20)
+                          + static_cast<Index>(static_cast<double>(longest) * m_options.sinkBytesAnEntry);
+        const Index fixed = kPiece * (m_item + 4) + cursors + sinks;
+        const Index room = available() / 8 * 7;
         while (threads > 1 && room / threads - fixed < kSmallestGather)
             --threads;
         const Index most = m_options.gatherBytes > 0
@@ -316,6 +329,9 @@ private:
         auto held = m_reading->budget().reserve(MemoryTag::Job, (largest + fixed) * threads);
         if (!held)
             return std::move(held).error().at(m_source.path());
+        // What the sort took is free, but the process still has it.
+        if (m_sortBytes + m_reading->budget().snapshot().total > m_reading->budget().limit())
+            returnFreeMemory();
         if (Result<void> ready = begin(m_counts, threads); !ready)
             return ready;
         std::vector<Gatherer> gatherers(at(Index{threads}));
@@ -413,7 +429,8 @@ private:
         piece.values = own.values.data();
         own.passed += own.filled;
         own.filled = 0;
-        piece.last = own.passed == m_counts[at(index)];
+        piece.total = m_counts[at(index)];
+        piece.last = own.passed == piece.total;
         return sink(piece);
     }
 
@@ -512,6 +529,8 @@ private:
     const Index m_segment; // indices a segment holds
     std::vector<Index> m_counts;
     std::vector<SpilledBlock> m_blocks;
+    std::vector<MemoryReservation> m_directory; // for their places
+    Index m_sortBytes = 0;
 };
 
 } // namespace

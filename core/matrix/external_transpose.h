@@ -20,6 +20,7 @@ struct TransposedPiece {
     int worker = 0;  // below the number that begin() was told
     Index index = 0;
     Index first = 0; // entries of this index before
+    Index total = 0; // entries of it altogether
     bool last = false;
     std::span<const std::uint32_t> lines;
     const std::byte* values = nullptr; // native, of the matrix's dtype
@@ -40,6 +41,8 @@ public:
         Progress* progress = nullptr;
         Index blockLength = 0; // entries sorted at once; 0: chosen
         Index gatherBytes = 0; // of the temporary file held at once; 0: chosen
+        // Memory that the sink takes on each worker for each entry of the longest index; left to it.
+        double sinkBytesAnEntry = 0;
         Index* temporary = nullptr; // gets the size of the temporary file
     };
 

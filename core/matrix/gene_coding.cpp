@@ -2,12 +2,12 @@
 #include "core/matrix/gene_coding.h"
 
 #include "core/matrix/number_types.h"
-#include "core/matrix/spilled_block.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace cellfolio {
 
@@ -55,13 +55,9 @@ bool allSurvive(const T* values, Index count)
     return std::all_of(values, values + count, [](T v) { return survives<Narrow>(v); });
 }
 
-GeneValueKind kindFor(DType type, const std::byte* values, Index count)
+// Of values that are no short whole numbers.
+GeneValueKind wideKindFor(DType type, const std::byte* values, Index count)
 {
-    switch (narrowestFor(type, values, count)) {
-    case NarrowKind::UInt8: return GeneValueKind::UInt8;
-    case NarrowKind::UInt16: return GeneValueKind::UInt16;
-    case NarrowKind::AsStored: break;
-    }
     GeneValueKind kind = GeneValueKind::AsStored;
     visitReal(type, [&]<typename T>(const T*) {
         if constexpr (kIsWide<T>) {
@@ -88,25 +84,17 @@ void convert(const std::byte* from, Index count, std::byte* to)
     }
 }
 
-void narrowTo(GeneValueKind kind, DType type, const std::byte* values, Index count, std::byte* to)
+// Halves the width of wide values where they lie.
+void narrowInPlace(GeneValueKind kind, DType type, std::byte* values, Index count)
 {
-    switch (kind) {
-    case GeneValueKind::AsStored:
-        narrowValues(type, values, count, NarrowKind::AsStored, to);
-        return;
-    case GeneValueKind::UInt8: narrowValues(type, values, count, NarrowKind::UInt8, to); return;
-    case GeneValueKind::UInt16: narrowValues(type, values, count, NarrowKind::UInt16, to); return;
-    case GeneValueKind::UInt32:
-    case GeneValueKind::Float32:
-        visitReal(type, [&]<typename T>(const T*) {
-            if constexpr (kIsWide<T>) {
-                if (kind == GeneValueKind::UInt32)
-                    convert<T, std::uint32_t>(values, count, to);
-                else
-                    convert<T, float>(values, count, to);
-            }
-        });
-    }
+    visitReal(type, [&]<typename T>(const T*) {
+        if constexpr (kIsWide<T>) {
+            if (kind == GeneValueKind::UInt32)
+                convert<T, std::uint32_t>(values, count, values);
+            else
+                convert<T, float>(values, count, values);
+        }
+    });
 }
 
 void widenFrom(GeneValueKind kind, DType type, const std::byte* code, Index count, std::byte* to)
@@ -160,8 +148,11 @@ Index GeneCoder::bytes() const noexcept
     return static_cast<Index>(m_cells.capacity() + m_values.capacity());
 }
 
-void GeneCoder::add(std::span<const std::uint32_t> cells, const std::byte* values)
+void GeneCoder::add(std::span<const std::uint32_t> cells, const std::byte* values, Index total)
 {
+    const auto count = static_cast<Index>(cells.size());
+    if (m_count == 0)
+        makeRoom(m_cells, at(total) + at(total) / 16);
     makeRoom(m_cells, m_cellBytes + cells.size() * kLongestDistance);
     auto* to = reinterpret_cast<std::uint8_t*>(m_cells.data()) + m_cellBytes;
     std::uint32_t last = m_last;
@@ -176,24 +167,56 @@ void GeneCoder::add(std::span<const std::uint32_t> cells, const std::byte* value
     }
     m_last = last;
     m_cellBytes = static_cast<std::size_t>(to - reinterpret_cast<std::uint8_t*>(m_cells.data()));
-    const std::size_t item = cellfolio::sizeOf(m_type);
-    makeRoom(m_values, (at(m_count) + cells.size()) * item);
-    std::memcpy(m_values.data() + at(m_count) * item, values, cells.size() * item);
-    m_count += static_cast<Index>(cells.size());
+
+    const NarrowKind kind = narrowestFor(m_type, values, count);
+    const auto rank = [](NarrowKind k) {
+        return k == NarrowKind::UInt8 ? 0 : k == NarrowKind::UInt16 ? 1 : 2;
+    };
+    if (rank(kind) > rank(m_kind))
+        widenTo(kind);
+    const std::size_t size = narrowSize(m_kind, m_type);
+    if (m_count == 0)
+        makeRoom(m_values, at(total) * size);
+    makeRoom(m_values, (at(m_count) + cells.size()) * size);
+    narrowValues(m_type, values, count, m_kind, m_values.data() + at(m_count) * size);
+    m_count += count;
 }
 
-GeneValueKind GeneCoder::finish(Buffer& to, std::size_t& size)
+// The values so far, kept wider from now on.
+void GeneCoder::widenTo(NarrowKind kind)
 {
-    const GeneValueKind kind = kindFor(m_type, m_values.data(), m_count);
-    const std::size_t valueBytes = at(m_count) * sizeOf(kind, m_type);
-    makeRoom(to, size + m_cellBytes + valueBytes);
-    std::memcpy(to.data() + size, m_cells.data(), m_cellBytes);
-    narrowTo(kind, m_type, m_values.data(), m_count, to.data() + size + m_cellBytes);
-    size += m_cellBytes + valueBytes;
+    const NarrowKind before = std::exchange(m_kind, kind);
+    if (m_count == 0)
+        return;
+    const std::size_t item = cellfolio::sizeOf(m_type);
+    Buffer wide(at(m_count) * narrowSize(kind, m_type));
+    constexpr Index kPart = 4096;
+    Buffer part(at(kPart) * item);
+    for (Index first = 0; first < m_count; first += kPart) {
+        const Index n = std::min(kPart, m_count - first);
+        widenValues(m_type, m_values.data() + at(first) * narrowSize(before, m_type), n, before,
+                    part.data());
+        narrowValues(m_type, part.data(), n, kind,
+                     wide.data() + at(first) * narrowSize(kind, m_type));
+    }
+    m_values = std::move(wide);
+}
+
+GeneCoder::Coded GeneCoder::finish()
+{
+    Coded coded;
+    coded.kind = m_kind == NarrowKind::UInt8    ? GeneValueKind::UInt8
+                 : m_kind == NarrowKind::UInt16 ? GeneValueKind::UInt16
+                                                : wideKindFor(m_type, m_values.data(), m_count);
+    if (coded.kind == GeneValueKind::UInt32 || coded.kind == GeneValueKind::Float32)
+        narrowInPlace(coded.kind, m_type, m_values.data(), m_count);
+    coded.cells = m_cells.span().first(m_cellBytes);
+    coded.values = m_values.span().first(at(m_count) * sizeOf(coded.kind, m_type));
     m_last = 0;
     m_count = 0;
     m_cellBytes = 0;
-    return kind;
+    m_kind = NarrowKind::UInt8;
+    return coded;
 }
 
 Result<GeneEntries> decodeGene(std::span<const std::byte> code, GeneValueKind kind, Index count,

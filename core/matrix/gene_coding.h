@@ -4,6 +4,7 @@
 #include "core/base/buffer.h"
 #include "core/base/result.h"
 #include "core/base/values.h"
+#include "core/matrix/spilled_block.h"
 
 #include <cstdint>
 #include <span>
@@ -29,14 +30,25 @@ class GeneCoder
 public:
     explicit GeneCoder(DType type) : m_type(type) {}
 
-    void add(std::span<const std::uint32_t> cells, const std::byte* values);
-    // Ends the gene: adds its code to `to`, from `size` on, which grows.
-    GeneValueKind finish(Buffer& to, std::size_t& size);
-    // Bytes held for the gene at hand.
+    // Some entries of the gene, which has `total`. Whole numbers are kept as narrow as they are.
+    void add(std::span<const std::uint32_t> cells, const std::byte* values, Index total);
+    // Ends the gene. The two parts of its code follow each other; valid until the next add().
+    struct Coded {
+        GeneValueKind kind = GeneValueKind::AsStored;
+        std::span<const std::byte> cells;
+        std::span<const std::byte> values;
+    };
+    Coded finish();
+    // Bytes held.
     Index bytes() const noexcept;
+    // Bytes it needs for each entry of the longest gene, about, where values take `valueBytes`.
+    static double bytesAnEntry(Index valueBytes) { return 2.6 + 1.3 * static_cast<double>(valueBytes); }
 
 private:
+    void widenTo(NarrowKind kind);
+
     DType m_type;
+    NarrowKind m_kind = NarrowKind::UInt8; // of the values so far
     std::uint32_t m_last = 0;
     Index m_count = 0;
     std::size_t m_cellBytes = 0;

@@ -7,6 +7,7 @@
 #include "core/matrix/scratch_file.h"
 #include "core/matrix/tile_values.h"
 
+#define XXH_STATIC_LINKING_ONLY // a state on the stack
 #include <xxhash.h>
 
 #include <algorithm>
@@ -75,6 +76,16 @@ std::string textOf(std::span<const char> field)
 std::uint64_t GeneIndexHeader::hash(std::span<const std::byte> bytes) noexcept
 {
     return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+std::uint64_t GeneIndexHeader::hash(std::span<const std::byte> first,
+                                    std::span<const std::byte> second) noexcept
+{
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    XXH3_64bits_update(&state, first.data(), first.size());
+    XXH3_64bits_update(&state, second.data(), second.size());
+    return XXH3_64bits_digest(&state);
 }
 
 std::uint64_t GeneIndexHeader::ownChecksum() const noexcept

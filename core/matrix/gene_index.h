@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/matrix/external_transpose.h"
 #include "core/matrix/gene_coding.h"
 #include "core/matrix/sparse_source.h"
 
@@ -100,10 +101,10 @@ public:
     GeneIndexWriter& operator=(const GeneIndexWriter&) = delete;
 
     // From several threads, each gene from one of them. Coded genes are collected and written in
-    // pieces of a MiB; memory is the gene at hand and such a piece for each worker.
+    // pieces of a MiB, long ones by themselves; memory is the gene at hand (GeneCoder::bytesAnEntry)
+    // and such a piece for each worker.
     void setWorkers(int workers);
-    Result<void> add(int worker, Index gene, std::span<const std::uint32_t> cells,
-                     const std::byte* values, bool last);
+    Result<void> add(const TransposedPiece& piece);
     // Returns the size of the file.
     Result<Index> commit();
 

@@ -38,6 +38,9 @@ struct GeneIndexHeader {
     std::uint64_t checksum = 0; // of all before
 
     static std::uint64_t hash(std::span<const std::byte> bytes) noexcept;
+    // Of two parts that follow each other.
+    static std::uint64_t hash(std::span<const std::byte> first,
+                              std::span<const std::byte> second) noexcept;
     std::uint64_t ownChecksum() const noexcept;
 };
 static_assert(sizeof(GeneIndexHeader) == 4096);

@@ -328,6 +328,10 @@ Result<GeneIndexStore::Built> GeneIndexStore::build(std::shared_ptr<const Datase
     options.stop = stop;
     options.progress = progress;
     options.temporary = &built.temporary;
+    auto valueBytes = likelyValueBytes(*source, stop);
+    if (!valueBytes)
+        return std::move(valueBytes).error();
+    options.sinkBytesAnEntry = GeneCoder::bytesAnEntry(*valueBytes);
     const auto begin = [&](const std::vector<Index>& counts, int workers) -> Result<void> {
         for (const Index count : counts)
             built.entries += count;
@@ -340,9 +344,7 @@ Result<GeneIndexStore::Built> GeneIndexStore::build(std::shared_ptr<const Datase
         writer->setWorkers(workers);
         return {};
     };
-    const auto sink = [&](const TransposedPiece& piece) {
-        return writer->add(piece.worker, piece.index, piece.lines, piece.values, piece.last);
-    };
+    const auto sink = [&](const TransposedPiece& piece) { return writer->add(piece); };
     if (Result<void> done = transpose.run(options, begin, sink); !done)
         return std::move(done).error();
     if (stop.stop_requested())

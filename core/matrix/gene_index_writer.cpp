@@ -77,22 +77,37 @@ void GeneIndexWriter::setWorkers(int workers)
         m_workers.push_back(std::make_unique<Worker>(m_shape.type));
 }
 
-Result<void> GeneIndexWriter::add(int worker, Index gene, std::span<const std::uint32_t> cells,
-                                  const std::byte* values, bool last)
+Result<void> GeneIndexWriter::add(const TransposedPiece& piece)
 {
-    Worker& own = *m_workers[at(Index{worker})];
-    GeneIndexEntry& entry = m_directory[at(gene)];
-    own.coder.add(cells, values);
-    entry.countAndKind += cells.size();
-    if (!last)
+    Worker& own = *m_workers[at(Index{piece.worker})];
+    own.coder.add(piece.lines, piece.values, piece.total);
+    if (!piece.last)
         return {};
+    const GeneCoder::Coded coded = own.coder.finish();
+    GeneIndexEntry& entry = m_directory[at(piece.index)];
+    entry.bytes = coded.cells.size() + coded.values.size();
+    entry.countAndKind = static_cast<std::uint64_t>(piece.total)
+                       | static_cast<std::uint64_t>(coded.kind) << 56;
+    entry.checksum = GeneIndexHeader::hash(coded.cells, coded.values);
+    if (entry.bytes >= kFlush) {
+        const Index place = m_size.fetch_add(static_cast<Index>(entry.bytes));
+        entry.offset = static_cast<std::uint64_t>(place);
+        if (Result<void> done = writeAt(m_descriptor, place, coded.cells, m_part); !done)
+            return done;
+        return writeAt(m_descriptor, place + static_cast<Index>(coded.cells.size()), coded.values,
+                       m_part);
+    }
+    if (own.size + entry.bytes > kFlush)
+        if (Result<void> done = flush(own); !done)
+            return done;
+    own.out.resize(kFlush);
     entry.offset = own.size;
-    const GeneValueKind kind = own.coder.finish(own.out, own.size);
-    entry.bytes = own.size - entry.offset;
-    entry.countAndKind |= static_cast<std::uint64_t>(kind) << 56;
-    entry.checksum = GeneIndexHeader::hash(own.out.span().subspan(entry.offset, entry.bytes));
-    own.waiting.push_back(gene);
-    return own.size >= kFlush ? flush(own) : Result<void>();
+    for (const std::span<const std::byte> part : {coded.cells, coded.values}) {
+        std::copy(part.begin(), part.end(), own.out.data() + own.size);
+        own.size += part.size();
+    }
+    own.waiting.push_back(piece.index);
+    return {};
 }
 
 Result<void> GeneIndexWriter::flush(Worker& own)

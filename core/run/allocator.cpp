@@ -16,4 +16,11 @@ void tuneAllocator()
 #endif
 }
 
+void returnFreeMemory()
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 } // namespace cellfolio

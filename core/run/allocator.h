@@ -7,4 +7,8 @@ namespace cellfolio {
 // fresh pages costs more than decoding what goes into them. Called once, first thing in main().
 void tuneAllocator();
 
+// Gives freed memory back to the system all the same: between two phases of a job that together
+// would hold more than the budget.
+void returnFreeMemory();
+
 } // namespace cellfolio

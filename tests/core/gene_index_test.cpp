@@ -255,11 +255,14 @@ void GeneIndexTest::codingKeepsEveryBit()
         }
         GeneCoder coder(type);
         const auto first = static_cast<std::size_t>(random() % static_cast<std::uint64_t>(count + 1));
-        coder.add(std::span(cells).first(first), values.data());
-        coder.add(std::span(cells).subspan(first), values.data() + first * item);
-        Buffer code;
-        std::size_t size = 0;
-        const GeneValueKind coded = coder.finish(code, size);
+        coder.add(std::span(cells).first(first), values.data(), count);
+        coder.add(std::span(cells).subspan(first), values.data() + first * item, count);
+        const GeneCoder::Coded parts = coder.finish();
+        const GeneValueKind coded = parts.kind;
+        Buffer code(parts.cells.size() + parts.values.size());
+        std::copy(parts.cells.begin(), parts.cells.end(), code.data());
+        std::copy(parts.values.begin(), parts.values.end(), code.data() + parts.cells.size());
+        const std::size_t size = code.size();
         auto back = decodeGene(code.span().first(size), coded, count, Index{cell} + 1, type);
         QVERIFY(back.ok());
         QVERIFY(back->cells == cells);
