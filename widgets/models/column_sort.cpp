@@ -76,6 +76,7 @@ Result<std::vector<std::uint64_t>> ranksOf(const ColumnReader& reader, bool orde
     return ranks;
 }
 
+// Keys and lists count the rows at hand; the answer is their order.
 Selection finish(Index rows, std::vector<Keyed>& keyed, const std::vector<std::uint32_t>& last,
                  SortOrder order)
 {
@@ -94,7 +95,7 @@ Selection finish(Index rows, std::vector<Keyed>& keyed, const std::vector<std::u
 }
 
 Result<Selection> sortValues(const std::shared_ptr<const Dataset>& dataset, const Element& column,
-                             Index rows, SortOrder order, const std::shared_ptr<Reading>& reading,
+                             const Selection& among, SortOrder order, const std::shared_ptr<Reading>& reading,
                              std::stop_token stop)
 {
     auto reader = ColumnReader::open(dataset, column, reading);
@@ -108,6 +109,7 @@ Result<Selection> sortValues(const std::shared_ptr<const Dataset>& dataset, cons
             return std::move(found).error();
         ranks = std::move(*found);
     }
+    const Index rows = among.size();
     std::vector<Keyed> keyed;
     keyed.reserve(at(rows));
     std::vector<std::uint32_t> last;
@@ -115,7 +117,7 @@ Result<Selection> sortValues(const std::shared_ptr<const Dataset>& dataset, cons
         if (stop.stop_requested())
             return Error::cancelled();
         const Index count = std::min(kBlock, rows - first);
-        auto block = reader->read(Selection::of(rows, Slice{first, 1, count}), stop);
+        auto block = reader->read(among.part(first, count), stop);
         if (!block)
             return std::move(block).error();
         const DType type = block->values.type();
@@ -157,9 +159,10 @@ struct Texts {
 };
 
 Result<Selection> sortTexts(const std::shared_ptr<const Dataset>& dataset, const Element& table,
-                            const Element* column, Index rows, SortOrder order,
+                            const Element* column, const Selection& among, SortOrder order,
                             const std::shared_ptr<Reading>& reading, std::stop_token stop)
 {
+    const Index rows = among.size();
     std::optional<ColumnReader> reader;
     if (column != nullptr) {
         auto opened = ColumnReader::open(dataset, *column, reading);
@@ -174,7 +177,7 @@ Result<Selection> sortTexts(const std::shared_ptr<const Dataset>& dataset, const
     for (Index first = 0; first < rows; first += kBlock) {
         if (stop.stop_requested())
             return Error::cancelled();
-        const Selection part = Selection::of(rows, {first, 1, std::min(kBlock, rows - first)});
+        const Selection part = among.part(first, std::min(kBlock, rows - first));
         const auto take = [&](Index i, bool missing, std::string_view text) {
             const auto row = static_cast<std::uint32_t>(first + i);
             (missing ? last : present).push_back(row);
@@ -257,20 +260,28 @@ bool comesBefore(std::string_view a, std::string_view b)
 }
 
 Result<Selection> sortedRows(const std::shared_ptr<const Dataset>& dataset, const Element& table,
-                             const Element* column, SortOrder order,
+                             const Element* column, SortOrder order, const Selection& rows,
                              const std::shared_ptr<Reading>& reading, std::stop_token stop)
 {
-    const Index rows = rowsOf(table, column);
-    if (rows > Index{std::numeric_limits<std::uint32_t>::max()})
+    if (rows.size() > Index{std::numeric_limits<std::uint32_t>::max()})
         return Error(ErrorCode::Refused, "A table of more than four billion rows cannot be sorted.");
-    auto room = reading->budget().reserve(MemoryTag::Job, rows * 24);
+    auto room = reading->budget().reserve(MemoryTag::Job, rows.size() * 24);
     if (!room)
         return std::move(room).error().within("sorting " + table.path);
     const bool texts = column == nullptr || column->column == ColumnKind::String
         || column->column == ColumnKind::NullableString;
-    if (texts)
-        return sortTexts(dataset, table, column, rows, order, reading, stop);
-    return sortValues(dataset, *column, rows, order, reading, stop);
+    auto sorted = texts ? sortTexts(dataset, table, column, rows, order, reading, stop)
+                        : sortValues(dataset, *column, rows, order, reading, stop);
+    if (!sorted)
+        return sorted;
+    return rows.then(*sorted);
+}
+
+Result<Selection> sortedRows(const std::shared_ptr<const Dataset>& dataset, const Element& table,
+                             const Element* column, SortOrder order,
+                             const std::shared_ptr<Reading>& reading, std::stop_token stop)
+{
+    return sortedRows(dataset, table, column, order, Selection::all(rowsOf(table, column)), reading, stop);
 }
 
 } // namespace cellfolio

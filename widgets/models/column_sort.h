@@ -18,8 +18,13 @@ enum class SortOrder { Ascending, Descending };
 // value, integers exactly; ordered categories by their order, others by their text with numbers
 // inside counted as numbers ("9" before "10"); texts byte by byte. Blocking.
 //
-// Memory: 24 bytes a row while it works (texts: and their letters), 8 bytes a row of the answer,
-// asked of the budget first: OutOfBudget when it does not fit.
+// `rows`: of the table, ascending; only these are read and answered, as rows of the file. Memory:
+// 24 bytes for each of them while it works (texts: and their letters), 8 bytes in the answer, asked
+// of the budget first: OutOfBudget when it does not fit.
+Result<Selection> sortedRows(const std::shared_ptr<const Dataset>& dataset, const Element& table,
+                             const Element* column, SortOrder order, const Selection& rows,
+                             const std::shared_ptr<Reading>& reading, std::stop_token stop = {});
+// All rows of the table.
 Result<Selection> sortedRows(const std::shared_ptr<const Dataset>& dataset, const Element& table,
                              const Element* column, SortOrder order,
                              const std::shared_ptr<Reading>& reading, std::stop_token stop = {});

@@ -342,6 +342,20 @@ Result<EmbeddingData> readEmbedding(const std::shared_ptr<const Dataset>& datase
     return data;
 }
 
+ColorCounts countColors(const ColorData& color, const Selection& rows)
+{
+    ColorCounts found;
+    found.counts.assign(color.counts.size(), 0);
+    if (color.categories)
+        rows.forEach([&](Index row) {
+            const std::uint32_t code = (*color.codes)[at(row)];
+            ++(code < found.counts.size() ? found.counts[code] : found.missing);
+        });
+    else
+        rows.forEach([&](Index row) { found.missing += std::isnan((*color.values)[at(row)]) ? 1 : 0; });
+    return found;
+}
+
 bool canColor(const Element& column)
 {
     if (!column.readable)

@@ -3,6 +3,7 @@
 
 #include "core/anndata/dataset.h"
 #include "core/run/memory_budget.h"
+#include "core/select/selection.h"
 #include "widgets/bridge/model_context.h"
 
 #include <QtCore/QString>
@@ -55,6 +56,12 @@ struct ColorData {
 
     static constexpr Index kMostNames = 5000;
 };
+// What a colour counts among some of the cells; `rows` of the file.
+struct ColorCounts {
+    std::vector<Index> counts; // of each category
+    Index missing = 0;
+};
+ColorCounts countColors(const ColorData& color, const Selection& rows);
 // Columns that can colour: categorical, boolean, numeric, text (up to kMostNames different ones).
 bool canColor(const Element& column);
 Result<ColorData> readColor(const std::shared_ptr<const Dataset>& dataset, const Element& column,

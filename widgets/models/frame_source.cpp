@@ -71,7 +71,7 @@ Index ColumnPiece::bytes() const
 FrameSource::FrameSource(ModelContext context, std::shared_ptr<const Dataset> dataset,
                          const Element& table, QObject* parent)
     : TableSource(parent), m_context(context), m_dataset(dataset), m_table(table),
-      m_order(Selection::all(table.rows)), m_profiles(context, dataset, table),
+      m_order(Selection::all(table.rows)), m_rows(Selection::all(table.rows)), m_profiles(context, dataset, table),
       m_pieces(context.quick, context.reading, MemoryTag::Strings,
                std::min<Index>(Index{8} << 20, context.reading->budget().limit() / 32)),
       m_sortRequest(context.patient)
@@ -210,32 +210,67 @@ void FrameSource::setLeadColumn(const Element* column)
     setShownColumns(std::move(shown));
 }
 
+void FrameSource::setRows(Selection rows)
+{
+    if (rows == m_rows)
+        return;
+    m_rows = std::move(rows);
+    if (m_sortColumn < 0 && !isSorting()) {
+        showInFileOrder();
+        return;
+    }
+    m_rowsPending = true;
+    if (!isSorting()) {
+        m_askedColumn = m_sortColumn;
+        m_askedMark = m_sortMark;
+    }
+    startSort(m_askedColumn, m_askedMark);
+}
+
+void FrameSource::showInFileOrder()
+{
+    m_sortColumn = -1;
+    m_sortMark = SortMark::None;
+    m_rowsPending = false;
+    setOrder(m_rows);
+    Q_EMIT sorted();
+}
+
 void FrameSource::sortBy(int shown, SortMark mark)
 {
     if (mark == SortMark::None || shown < 0) {
-        cancelSort();
-        m_sortColumn = -1;
-        m_sortMark = SortMark::None;
-        setOrder(Selection::all(m_table.rows));
-        Q_EMIT sorted();
+        m_sortRequest.cancel();
+        m_sorting = false;
+        showInFileOrder();
         return;
     }
-    const int any = m_shown[static_cast<std::size_t>(shown)];
+    startSort(m_shown[static_cast<std::size_t>(shown)], mark);
+}
+
+void FrameSource::startSort(int any, SortMark mark)
+{
     const Element* column = elementOfColumn(any);
     const SortOrder order = mark == SortMark::Descending ? SortOrder::Descending : SortOrder::Ascending;
+    m_askedColumn = any;
+    m_askedMark = mark;
+    m_sorting = true;
     Q_EMIT sortStarted();
     m_sortRequest.request<Selection>(
-        [dataset = m_dataset, table = &m_table, column, order,
+        [dataset = m_dataset, table = &m_table, column, order, rows = m_rows,
          reading = m_context.reading](std::stop_token stop) {
-            return sortedRows(dataset, *table, column, order, reading, stop);
+            return sortedRows(dataset, *table, column, order, rows, reading, stop);
         },
         [this, any, mark](Result<Selection> answer) {
+            m_sorting = false;
             if (!answer) {
+                if (m_rowsPending)
+                    showInFileOrder();
                 Q_EMIT sortFailed(answer.error());
                 return;
             }
             m_sortColumn = any;
             m_sortMark = mark;
+            m_rowsPending = false;
             setOrder(std::move(*answer));
             Q_EMIT sorted();
         });
@@ -244,6 +279,9 @@ void FrameSource::sortBy(int shown, SortMark mark)
 void FrameSource::cancelSort()
 {
     m_sortRequest.cancel();
+    m_sorting = false;
+    if (m_rowsPending)
+        showInFileOrder();
 }
 
 int FrameSource::sortColumn() const
@@ -265,8 +303,14 @@ void FrameSource::setOrder(Selection order)
 
 qint64 FrameSource::placeOf(Index fileRow) const
 {
-    if (m_order.isAll())
-        return fileRow;
+    if (fileRow < 0 || fileRow >= m_order.extent())
+        return -1;
+    if (const IndexSet* set = m_order.asSet())
+        return set->contains(fileRow) ? set->rank(fileRow) : -1;
+    if (const Slice* slice = m_order.asSlice()) {
+        const Index steps = (fileRow - slice->first) / slice->step;
+        return steps >= 0 && steps < slice->count && slice->first + steps * slice->step == fileRow ? steps : -1;
+    }
     for (Index place = 0; place < m_order.size(); ++place)
         if (m_order[place] == fileRow)
             return place;

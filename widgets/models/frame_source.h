@@ -54,11 +54,16 @@ public:
     int shownPlaceOf(int any) const; // -1: not shown
     int columnOf(const Element* column) const; // -1: not of this table
 
+    // The rows of the table that are shown, ascending: those of a view; all of them at first. At
+    // once in file order; where they are sorted, once the new ones are, and sorted() says it.
+    void setRows(Selection rows);
+    const Selection& rows() const { return m_rows; }
+
     // Sorts by a shown column in the background; None goes back to the file's order. The rows
     // change when sorted() is said, or stay as they are when sortFailed() is.
     void sortBy(int shown, SortMark mark);
     void cancelSort();
-    bool isSorting() const { return m_sortRequest.isBusy(); }
+    bool isSorting() const { return m_sorting; }
     int sortColumn() const; // shown place, -1: file order
     SortMark sortMark() const { return m_sortMark; }
     const Selection& order() const { return m_order; }
@@ -100,6 +105,8 @@ private:
     using Fetcher = PageFetcher<PieceKey, ColumnPiece, PieceKeyHash>;
 
     void installReader();
+    void startSort(int any, SortMark mark);
+    void showInFileOrder();
     void piecesArrived(const std::vector<PieceKey>& keys);
     void wantColors(int any);
     const ColumnPiece* pieceAt(qint64 row, int any) const;
@@ -113,6 +120,11 @@ private:
     std::vector<int> m_shown;
     std::vector<int> m_places; // of every column among the shown, -1
     Selection m_order;
+    Selection m_rows; // ascending; m_order puts them into an order
+    bool m_rowsPending = false; // the order is still that of other rows
+    bool m_sorting = false;
+    int m_askedColumn = -1; // of the sort under way
+    SortMark m_askedMark = SortMark::None;
     int m_sortColumn = -1; // any
     SortMark m_sortMark = SortMark::None;
     ColumnProfiles m_profiles;

@@ -103,6 +103,7 @@ MatrixSource::MatrixSource(ModelContext context, std::shared_ptr<const Dataset> 
     : GridSource(parent), m_context(context), m_dataset(std::move(dataset)), m_matrix(matrix),
       m_rowTable(m_dataset->namesOf(matrix, 0)), m_columnTable(m_dataset->namesOf(matrix, 1)),
       m_rows(extentOf(matrix, 0)), m_columns(extentOf(matrix, 1)), m_order(Selection::all(m_rows)),
+      m_columnOrder(Selection::all(m_columns)),
       m_tiles(context.quick, context.reading, MemoryTag::Pages,
               std::min<Index>(Index{8} << 20, context.reading->budget().limit() / 32)),
       m_names(context.quick, context.reading, MemoryTag::Strings, Index{1} << 20),
@@ -149,10 +150,11 @@ void MatrixSource::open()
 void MatrixSource::opened(std::shared_ptr<const MatrixReader> reader)
 {
     m_reader = std::move(reader);
-    if (m_reader->rows() != m_order.extent() || m_reader->columns() != m_columns) {
+    if (m_reader->rows() != m_order.extent() || m_reader->columns() != m_columnOrder.extent()) {
         m_rows = m_reader->rows();
         m_columns = m_reader->columns();
         m_order = Selection::all(m_rows);
+        m_columnOrder = Selection::all(m_columns);
         Q_EMIT reset();
     }
     installTilesReader();
@@ -174,7 +176,7 @@ void MatrixSource::installNamesReader()
 {
     m_names.setReader([dataset = m_dataset, reading = m_context.reading, rowTable = m_rowTable,
                        columnTable = m_columnTable, symbols = m_symbols, groups = m_groups,
-                       order = m_order, columns = m_columns](
+                       order = m_order, columns = m_columnOrder](
                           const std::vector<PieceKey>& keys,
                           std::stop_token stop) -> Result<Names::Pieces> {
         Names::Pieces pieces;
@@ -182,7 +184,7 @@ void MatrixSource::installNamesReader()
             if (stop.stop_requested())
                 return Error::cancelled();
             const Index first = key.first * kNames;
-            const Selection axis = key.second == 0 ? order : Selection::all(columns);
+            const Selection& axis = key.second == 0 ? order : columns;
             const Selection part = axis.part(first, std::min(kNames, axis.size() - first));
             auto piece = readNamesPiece(dataset, reading, key.second == 0 ? rowTable : columnTable,
                                         key.second == 0 ? groups : nullptr,
@@ -236,7 +238,7 @@ Result<NamesPiece> MatrixSource::readNamesPiece(const std::shared_ptr<const Data
 
 void MatrixSource::installTilesReader()
 {
-    m_tiles.setReader([reader = m_reader, order = m_order](
+    m_tiles.setReader([reader = m_reader, order = m_order, shown = m_columnOrder](
                           const std::vector<PieceKey>& wanted,
                           std::stop_token stop) -> Result<Tiles::Pieces> {
         std::vector<PieceKey> keys = wanted;
@@ -253,10 +255,8 @@ void MatrixSource::installTilesReader()
             const Index firstRow = keys[begin].first * kTile;
             const Index rows = std::min(kTile, order.size() - firstRow);
             const Index firstColumn = keys[begin].second * kTile;
-            const Index columns = std::min(static_cast<Index>(end - begin) * kTile,
-                                           reader->columns() - firstColumn);
-            auto tiles = readTiles(*reader, order.part(firstRow, rows),
-                                   Selection::of(reader->columns(), {firstColumn, 1, columns}), kTile,
+            const Index columns = std::min(static_cast<Index>(end - begin) * kTile, shown.size() - firstColumn);
+            auto tiles = readTiles(*reader, order.part(firstRow, rows), shown.part(firstColumn, columns), kTile,
                                    stop);
             if (!tiles)
                 return std::move(tiles).error();
@@ -270,16 +270,17 @@ void MatrixSource::installTilesReader()
 
 void MatrixSource::installSharesReader()
 {
-    m_shares.setReader([reader = m_reader](const std::vector<PieceKey>& keys,
-                                           std::stop_token stop) -> Result<Shares::Pieces> {
-        const bool few = reader->rows() <= kExactShareRows;
-        const Selection rows = few ? Selection::all(reader->rows())
-                                   : spreadOver(reader->rows(), kShareRows, 16);
+    m_shares.setReader([reader = m_reader, order = m_order, shown = m_columnOrder](
+                           const std::vector<PieceKey>& keys, std::stop_token stop) -> Result<Shares::Pieces> {
+        const bool few = order.size() <= kExactShareRows;
+        Selection rows = few ? order : order.then(spreadOver(order.size(), kShareRows, 16));
+        if (!rows.isAscending())
+            rows = Selection::of(rows.toSet()); // a share knows no order; reading does
         Shares::Pieces pieces;
         for (const PieceKey& key : keys) {
             const Index first = key.first * kTile;
-            const Index columns = std::min(kTile, reader->columns() - first);
-            auto block = readTile(*reader, rows, Selection::of(reader->columns(), {first, 1, columns}), stop);
+            const Index columns = std::min(kTile, shown.size() - first);
+            auto block = readTile(*reader, rows, shown.part(first, columns), stop);
             if (!block)
                 return std::move(block).error();
             SharePiece piece;
@@ -336,20 +337,50 @@ void MatrixSource::setGroups(const Element* column, std::vector<QColor> colors)
 
 void MatrixSource::setRowOrder(Selection order, bool grouped)
 {
+    if (order == m_order && grouped == m_grouped && !grouped)
+        return;
     m_order = std::move(order);
     m_grouped = grouped;
     m_rows = m_order.size();
+    linesChanged();
+}
+
+void MatrixSource::setColumns(Selection columns)
+{
+    if (columns == m_columnOrder)
+        return;
+    m_columnOrder = std::move(columns);
+    m_columns = m_columnOrder.size();
+    linesChanged();
+}
+
+void MatrixSource::linesChanged()
+{
     installNamesReader();
-    if (m_reader)
+    if (m_reader) {
         installTilesReader();
+        installSharesReader();
+    }
     Q_EMIT reset();
     want(m_window);
+}
+
+qint64 MatrixSource::columnPlaceOf(Index fileColumn) const
+{
+    if (m_columnOrder.isAll())
+        return fileColumn < m_columns ? fileColumn : -1;
+    for (Index place = 0; place < m_columnOrder.size(); ++place)
+        if (m_columnOrder[place] == fileColumn)
+            return place;
+    return -1;
 }
 
 qint64 MatrixSource::placeOf(Index fileRow) const
 {
     if (m_order.isAll())
         return fileRow < m_rows ? fileRow : -1;
+    if (const IndexSet* set = m_order.asSet())
+        return fileRow < set->extent() && set->contains(fileRow) ? set->rank(fileRow) : -1;
     for (Index place = 0; place < m_order.size(); ++place)
         if (m_order[place] == fileRow)
             return place;

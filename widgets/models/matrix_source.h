@@ -62,7 +62,14 @@ public:
     // Rows in another order (sorted by a label, say); grouped: write the label where it changes.
     void setRowOrder(Selection order, bool grouped);
     Index fileRow(qint64 row) const { return m_order[row]; }
-    bool isInFileOrder() const { return m_order.isAll(); }
+    Index fileRows() const { return m_order.extent(); } // of the matrix, shown or not
+    Index fileColumns() const { return m_columnOrder.extent(); }
+    // Whether the rows stand as in the file, if not all of them.
+    bool isInFileOrder() const { return !m_grouped; }
+    // The columns that are shown: those of a view.
+    void setColumns(Selection columns);
+    Index fileColumn(qint64 column) const { return m_columnOrder[column]; }
+    qint64 columnPlaceOf(Index fileColumn) const; // -1: not shown
     // Where a row of the file stands now; -1: nowhere. Costs a pass where rows are sorted.
     qint64 placeOf(Index fileRow) const;
 
@@ -109,6 +116,7 @@ private:
     void installTilesReader();
     void installSharesReader();
     void arrived();
+    void linesChanged();
     void lookForProblems(const std::vector<PieceKey>& keys);
     QString nameAt(qint64 place, Index axis) const;
     const MatrixTile* tileAt(qint64 row, qint64 column) const;
@@ -130,6 +138,7 @@ private:
     Index m_rows = 0;
     Index m_columns = 0;
     Selection m_order;
+    Selection m_columnOrder;
     std::shared_ptr<const MatrixReader> m_reader;
     std::optional<ShadeRange> m_range;
     std::optional<Error> m_problem;

@@ -62,7 +62,8 @@ bool looksLikeGeneId(std::string_view name)
 Result<std::vector<NameMatch>> findNames(const NameQuery& query,
                                          const std::shared_ptr<Reading>& reading, std::stop_token stop)
 {
-    const Index rows = query.table->rows;
+    const Selection among = query.rows.value_or(Selection::all(query.table->rows));
+    const Index rows = among.size();
     const std::string wanted = lowered(query.text);
     std::array<std::vector<NameMatch>, 3> found; // is, begins, holds
     if (wanted.empty())
@@ -78,7 +79,7 @@ Result<std::vector<NameMatch>> findNames(const NameQuery& query,
     for (Index first = 0; first < rows && found[0].size() < query.most; first += kWindow) {
         if (stop.stop_requested())
             return Error::cancelled();
-        const Selection part = Selection::of(rows, {first, 1, std::min(kWindow, rows - first)});
+        const Selection part = among.part(first, std::min(kWindow, rows - first));
         auto names = readNames(query.dataset, *query.table, part, reading, stop);
         if (!names)
             return std::move(names).error();
@@ -97,7 +98,7 @@ Result<std::vector<NameMatch>> findNames(const NameQuery& query,
                 continue;
             auto& list = found[fit == Fit::Is ? 0 : fit == Fit::Begins ? 1 : 2];
             if (list.size() < query.most)
-                list.push_back({first + i, name, std::move(symbol)});
+                list.push_back({part[i], name, std::move(symbol)});
         }
     }
     std::vector<NameMatch> matches;

@@ -24,6 +24,7 @@ struct NameQuery {
     const Element* symbols = nullptr; // a text or categorical column searched as well; may be null
     std::string text;
     std::size_t most = 12;
+    std::optional<Selection> rows = {}; // only these rows of the table, ascending; none: all
 };
 
 // Rows whose name or symbol is the text, then those that begin with it, then those that hold it;

@@ -37,7 +37,7 @@ class LegendList : public QAbstractScrollArea
 {
     Q_OBJECT
 public:
-    enum class Kind { Category, Others, Missing, Rule, Note };
+    enum class Kind { Category, Others, Outside, Missing, Rule, Note };
     struct Row {
         Kind kind = Kind::Category;
         std::size_t entry = 0;
@@ -62,10 +62,13 @@ public:
             m_rows.push_back({Kind::Note, 0});
         const bool others = content->othersCategories > 0 && filter.isEmpty();
         const bool missing = content->missing.has_value() && filter.isEmpty();
-        if ((others || missing) && !m_rows.empty())
+        const bool outside = content->outside.has_value() && filter.isEmpty();
+        if ((others || outside || missing) && !m_rows.empty())
             m_rows.push_back({Kind::Rule, 0});
         if (others)
             m_rows.push_back({Kind::Others, 0});
+        if (outside)
+            m_rows.push_back({Kind::Outside, 0});
         if (missing)
             m_rows.push_back({Kind::Missing, 0});
         updateBar();
@@ -202,6 +205,10 @@ private:
             name = tr("%1 others").arg(countText(m_content->othersCategories));
             count = m_content->othersCount;
             break;
+        case Kind::Outside:
+            name = tr("outside the filters");
+            count = m_content->outside.value_or(0);
+            break;
         case Kind::Missing:
             name = tr("missing");
             colour = theme.missing;
@@ -220,7 +227,7 @@ private:
             painter.drawRoundedRect(where.adjusted(kMargin - 6, 0, -(kMargin - 4), 0), 3, 3);
         }
         const QPointF centre(inner.left() + 5, where.top() + where.height() / 2.0);
-        const bool hollow = row.kind == Kind::Category && count == 0;
+        const bool hollow = row.kind == Kind::Outside || (row.kind == Kind::Category && count == 0);
         if (hollow) {
             painter.setPen(QPen(theme.outside, 1.2));
             painter.setBrush(Qt::NoBrush);

@@ -26,6 +26,7 @@ struct LegendContent {
     std::vector<Entry> entries;
     std::int64_t othersCategories = 0; // categories that share the grey
     std::int64_t othersCount = -1;
+    std::optional<std::int64_t> outside; // points outside the filters; its own row when set
     std::optional<std::int64_t> missing; // shown as its own row when set
 };
 

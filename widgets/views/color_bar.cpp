@@ -57,8 +57,9 @@ QSize ColorBar::sizeHint() const
     int height = barTop() + kBarHeight + 4 + lineHeight();
     if (!m_content.fullRange.isEmpty())
         height += lineHeight();
-    if (m_content.missing)
-        height += 9 + measures::kLegendRow;
+    const int rows = (m_content.outside ? 1 : 0) + (m_content.missing ? 1 : 0);
+    if (rows > 0)
+        height += 9 + rows * measures::kLegendRow;
     return {measures::kLegend, height + 8};
 }
 
@@ -127,19 +128,28 @@ void ColorBar::paintEvent(QPaintEvent*)
         painter.drawText(fullRangeRect(), Qt::AlignVCenter,
                          tr("Full range %1").arg(m_content.fullRange));
     }
-    if (m_content.missing) {
-        const int top = height() - 8 - measures::kLegendRow;
-        painter.fillRect(kMargin, top - 5, wide, 1, theme.hairline);
+    const int rows = (m_content.outside ? 1 : 0) + (m_content.missing ? 1 : 0);
+    if (rows == 0)
+        return;
+    int top = height() - 8 - rows * measures::kLegendRow;
+    painter.fillRect(kMargin, top - 5, wide, 1, theme.hairline);
+    painter.setFont(fonts::table());
+    const auto line = [&](const QString& name, std::int64_t count, bool hollow) {
         painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(theme.missing);
-        painter.drawEllipse(QPointF(kMargin + 5, top + measures::kLegendRow / 2.0), 5, 5);
-        painter.setFont(fonts::table());
+        painter.setPen(hollow ? QPen(theme.outside, 1.2) : QPen(Qt::NoPen));
+        painter.setBrush(hollow ? QBrush(Qt::NoBrush) : QBrush(theme.missing));
+        const double radius = hollow ? 4.4 : 5;
+        painter.drawEllipse(QPointF(kMargin + 5, top + measures::kLegendRow / 2.0), radius, radius);
         painter.setPen(theme.text2);
         const QRectF row(kMargin, top, wide, measures::kLegendRow);
-        painter.drawText(row.adjusted(18, 0, 0, 0), Qt::AlignVCenter, tr("missing"));
-        drawNumber(painter, row, countText(*m_content.missing));
-    }
+        painter.drawText(row.adjusted(18, 0, 0, 0), Qt::AlignVCenter, name);
+        drawNumber(painter, row, countText(count));
+        top += measures::kLegendRow;
+    };
+    if (m_content.outside)
+        line(tr("outside the filters"), *m_content.outside, true);
+    if (m_content.missing)
+        line(tr("missing"), *m_content.missing, false);
 }
 
 void ColorBar::mouseMoveEvent(QMouseEvent* event)

@@ -15,7 +15,8 @@ namespace cellfolio
 namespace
 {
 
-constexpr std::uint32_t kMissingColour = 0; // index of the missing colour in every palette
+constexpr std::uint32_t kMissingColour = 1; // index in every palette; 0 is the colour outside
+constexpr std::uint32_t kPlainColour = 2;
 constexpr std::uint32_t kHighest = 0xffff;
 
 // Mixes an index well enough that neighbours in a file are no neighbours in height.
@@ -41,7 +42,7 @@ ScatterKeys categoryKeys(const ScatterCategories& categories, std::size_t n, con
                          std::optional<std::uint32_t> emphasis)
 {
     ScatterKeys made;
-    made.colors.push_back(ink.missing.rgb());
+    made.colors = {ink.outside.rgb(), ink.missing.rgb()};
     // A column can have as many categories as cells, but hardly as many colours.
     std::vector<std::uint16_t> slot(categories.colors.size());
     QHash<QRgb, std::uint16_t> known;
@@ -80,7 +81,7 @@ ScatterKeys categoryKeys(const ScatterCategories& categories, std::size_t n, con
 ScatterKeys valueKeys(const ScatterValues& column, std::size_t n, const ScatterInk& ink)
 {
     ScatterKeys made;
-    made.colors.push_back(ink.missing.rgb());
+    made.colors = {ink.outside.rgb(), ink.missing.rgb()};
     const auto& table = ColorMap::of(column.map).table();
     made.colors.insert(made.colors.end(), table.begin(), table.end());
     made.keys.resize(n);
@@ -98,7 +99,7 @@ ScatterKeys valueKeys(const ScatterValues& column, std::size_t n, const ScatterI
         const double rank =
             column.byMagnitude ? (widest > 0 ? std::min(std::abs(v) / widest, 1.0) : 0.0) : t;
         const auto height = 1 + std::uint32_t(rank * double(kHighest - 1));
-        made.keys[i] = height << 16 | std::uint32_t(1 + std::lround(t * 255));
+        made.keys[i] = height << 16 | std::uint32_t(kMissingColour + 1 + std::lround(t * 255));
     }
     return made;
 }
@@ -107,13 +108,15 @@ ScatterKeys valueKeys(const ScatterValues& column, std::size_t n, const ScatterI
 
 std::uint32_t ScatterKeys::keyOf(std::size_t i) const
 {
-    return keys.empty() ? 0x00010000U | std::uint32_t(colors.size() > 1 ? 1 : 0) : keys[i];
+    return keys.empty() ? 0x00010000U | kPlainColour : keys[i];
 }
 
-ScatterKeys makeKeys(const ScatterColor& color, std::int64_t points, const ScatterInk& ink,
-                     std::optional<std::uint32_t> emphasis)
+namespace
 {
-    const auto n = std::size_t(points);
+
+ScatterKeys insideKeys(const ScatterColor& color, std::size_t n, const ScatterInk& ink,
+                       std::optional<std::uint32_t> emphasis)
+{
     if (const auto* categories = std::get_if<ScatterCategories>(&color);
         categories && categories->codes && categories->codes->size() >= n)
         return categoryKeys(*categories, n, ink, emphasis);
@@ -121,8 +124,26 @@ ScatterKeys makeKeys(const ScatterColor& color, std::int64_t points, const Scatt
         values && values->values && values->values->size() >= n)
         return valueKeys(*values, n, ink);
     ScatterKeys plain;
-    plain.colors = {ink.missing.rgb(), ink.plain.rgb()};
+    plain.colors = {ink.outside.rgb(), ink.missing.rgb(), ink.plain.rgb()};
     return plain;
+}
+
+} // namespace
+
+ScatterKeys makeKeys(const ScatterColor& color, std::int64_t points, const ScatterInk& ink,
+                     std::optional<std::uint32_t> emphasis, const IndexSet* inside)
+{
+    const auto n = std::size_t(points);
+    ScatterKeys made = insideKeys(color, n, ink, emphasis);
+    if (!inside || inside->extent() != points)
+        return made;
+    if (made.keys.empty())
+        made.keys.assign(n, made.keyOf(0));
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!inside->contains(Index(i)))
+            made.keys[i] = kOutsideKey;
+    }
+    return made;
 }
 
 } // namespace cellfolio

@@ -23,7 +23,8 @@ float median(std::vector<float>& values)
 } // namespace
 
 std::vector<ScatterLabel> placeLabels(const ScatterPoints& points,
-                                      const ScatterCategories& categories, const QStringList& names)
+                                      const ScatterCategories& categories, const QStringList& names,
+                                      const IndexSet* inside)
 {
     const auto count = std::min(std::size_t(names.size()), categories.colors.size());
     std::vector<std::vector<float>> xs(count);
@@ -31,6 +32,8 @@ std::vector<ScatterLabel> placeLabels(const ScatterPoints& points,
     const auto n = std::min(std::size_t(points.size()), categories.codes->size());
     const std::size_t step = std::max<std::size_t>(1, n / kLooked);
     for (std::size_t i = 0; i < n; i += step) {
+        if (inside && !inside->contains(Index(i)))
+            continue;
         const std::uint32_t code = (*categories.codes)[i];
         const float x = (*points.x)[i];
         const float y = (*points.y)[i];

@@ -18,6 +18,7 @@ struct ScatterLabel {
 // so that it costs the same for ten million). Categories without points get none.
 std::vector<ScatterLabel> placeLabels(const ScatterPoints& points,
                                       const ScatterCategories& categories,
-                                      const QStringList& names);
+                                      const QStringList& names,
+                                      const IndexSet* inside = nullptr);
 
 } // namespace cellfolio

@@ -56,6 +56,16 @@ void ScatterRenderer::setColor(ScatterColor color)
     m_wake.notify_all();
 }
 
+void ScatterRenderer::setInside(std::shared_ptr<const IndexSet> inside)
+{
+    const std::lock_guard lock(m_mutex);
+    m_todo.inside = std::move(inside);
+    ++m_todo.colorRevision;
+    ++m_todo.wishRevision;
+    m_stale = true;
+    m_wake.notify_all();
+}
+
 void ScatterRenderer::setWish(const ScatterWish& wish)
 {
     const std::lock_guard lock(m_mutex);
@@ -152,7 +162,8 @@ void ScatterRenderer::draw(const Work& work)
     const ScatterWish& wish = *work.wish;
     const KeysOf wanted{work.pointsRevision, work.colorRevision, wish.ink, wish.emphasis};
     if (!(m_keysOf == wanted)) {
-        m_keys = makeKeys(*work.color, work.points.size(), wish.ink, wish.emphasis);
+        m_keys = makeKeys(*work.color, work.points.size(), wish.ink, wish.emphasis,
+                          work.inside.get());
         m_keysOf = wanted;
     }
 

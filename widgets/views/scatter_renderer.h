@@ -44,6 +44,7 @@ public:
 
     void setPoints(ScatterPoints points);
     void setColor(ScatterColor color);
+    void setInside(std::shared_ptr<const IndexSet> inside);
     void setWish(const ScatterWish& wish);
 
     // What has come since the last call; each may be empty.
@@ -65,6 +66,7 @@ private:
     struct Work {
         ScatterPoints points;
         std::shared_ptr<const ScatterColor> color; // never null
+        std::shared_ptr<const IndexSet> inside;    // null: all points
         std::optional<ScatterWish> wish;
         std::uint64_t pointsRevision = 0;
         std::uint64_t colorRevision = 0;

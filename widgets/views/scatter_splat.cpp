@@ -17,6 +17,7 @@ constexpr std::int64_t kMostDiscs = 100'000; // in view; above it smooth edges c
 constexpr double kSmallestDisc = 2.5;
 constexpr double kRimFrom = 5; // logical pixels
 constexpr double kRimOpacity = 0.75;
+constexpr double kRingLine = 1.1; // logical pixels; points outside the filters are hollow
 constexpr double kFarthest = 64; // no point is larger; what lies farther outside is not seen
 
 struct Disc {
@@ -237,6 +238,7 @@ QImage splatWith(const SplatTask& task, double margin, double shift, Put&& put)
 QImage splatPixels(const SplatTask& task)
 {
     const Footprint print = footprintOf(task.diameter);
+    const Footprint thin = footprintOf(task.diameter / 2); // points outside the filters
     // The centre of an even footprint lies on a pixel's edge.
     const double shift = print.side % 2 == 0 ? -0.5 : 0.0;
     switch (print.side) {
@@ -246,16 +248,22 @@ QImage splatPixels(const SplatTask& task)
         });
     case 2:
         return splatWith(task, 1, shift, [](KeyImage& image, int x, int y, std::uint32_t key) {
-            image.putSquare<2>(x, y, key);
+            if (key == kOutsideKey)
+                image.putSquare<1>(x, y, key);
+            else
+                image.putSquare<2>(x, y, key);
         });
     case 3:
         return splatWith(task, 1, shift, [](KeyImage& image, int x, int y, std::uint32_t key) {
-            image.putSquare<3>(x, y, key);
+            if (key == kOutsideKey)
+                image.putSquare<1>(x, y, key);
+            else
+                image.putSquare<3>(x, y, key);
         });
     default:
         return splatWith(task, kFarthest, shift,
-                         [&print](KeyImage& image, int x, int y, std::uint32_t key) {
-                             image.put(print, x, y, key);
+                         [&print, &thin](KeyImage& image, int x, int y, std::uint32_t key) {
+                             image.put(key == kOutsideKey ? thin : print, x, y, key);
                          });
     }
 }
@@ -275,10 +283,13 @@ public:
         std::uint32_t baseGreen = 0;
     };
 
-    explicit Stamps(const SplatTask& task)
+    enum class Form { Disc, Ring };
+
+    Stamps(const SplatTask& task, Form form)
     {
         const double radius = task.diameter / 2;
-        const bool rimmed = task.diameter / task.pixelRatio >= kRimFrom;
+        const bool rimmed = form == Form::Disc && task.diameter / task.pixelRatio >= kRimFrom;
+        const double hole = form == Form::Ring ? radius - kRingLine * task.pixelRatio : 0.0;
         const double rim = rimmed ? task.pixelRatio : 0.0;
         m_reach = int(std::ceil(radius + rim + 0.5));
         m_side = 2 * m_reach + 2;
@@ -288,7 +299,9 @@ public:
             for (int y = 0; y < m_side; ++y) {
                 for (int x = 0; x < m_side; ++x) {
                     const double distance = std::hypot(x + 0.5 - cx, y + 0.5 - cy);
-                    const double disc = std::clamp(radius + 0.5 - distance, 0.0, 1.0);
+                    double disc = std::clamp(radius + 0.5 - distance, 0.0, 1.0);
+                    if (hole > 0)
+                        disc -= std::clamp(hole + 0.5 - distance, 0.0, 1.0);
                     const double ring =
                         rimmed ? kRimOpacity * std::clamp(radius + rim + 0.5 - distance, 0.0, 1.0)
                                : 0.0;
@@ -395,12 +408,14 @@ QImage splatDiscs(const SplatTask& task, bool& tooMany)
     });
     QImage image(task.size, QImage::Format_RGB32);
     image.fill(task.base);
-    const Stamps stamps(task);
+    const Stamps stamps(task, Stamps::Form::Disc);
+    const Stamps rings(task, Stamps::Form::Ring);
     std::size_t done = 0;
     for (const Disc& disc : discs) {
         if (++done % 4096 == 0 && task.stopped && task.stopped())
             return {};
-        stamps.draw(image, double(disc.x), double(disc.y), task.keys->colorOf(disc.key));
+        (disc.key == kOutsideKey ? rings : stamps)
+            .draw(image, double(disc.x), double(disc.y), task.keys->colorOf(disc.key));
     }
     return image;
 }

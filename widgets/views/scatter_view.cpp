@@ -32,7 +32,7 @@ constexpr int kArrow = 48;
 
 ScatterInk inkOf(const Theme& theme)
 {
-    return {theme.base, theme.missing, theme.bar, theme.isDark()};
+    return {theme.base, theme.missing, theme.bar, theme.outside, theme.isDark()};
 }
 
 } // namespace
@@ -41,6 +41,7 @@ struct ScatterView::Private {
     ScatterRenderer* renderer = nullptr;
     ScatterPoints points;
     ScatterColor color = ScatterPlain{};
+    std::shared_ptr<const IndexSet> inside;
     std::optional<std::uint32_t> emphasis;
     ScatterBounds bounds;
     bool haveBounds = false;
@@ -143,6 +144,17 @@ void ScatterView::setColor(ScatterColor color)
     d->color = std::move(color);
     d->emphasis.reset();
     d->renderer->setColor(d->color);
+    d->labels.clear();
+    d->outdated = true;
+    wish();
+}
+
+void ScatterView::setInside(std::shared_ptr<const IndexSet> inside)
+{
+    if (inside == d->inside)
+        return;
+    d->inside = std::move(inside);
+    d->renderer->setInside(d->inside);
     d->labels.clear();
     d->outdated = true;
     wish();
@@ -394,6 +406,9 @@ void ScatterView::paintCaption(QPainter& painter) const
                                       : tr("%1 of %2 %3 drawn · %4 without coordinates")
                                             .arg(countText(d->bounds.drawn), countText(all),
                                                  d->noun, countText(all - d->bounds.drawn));
+        if (d->inside)
+            text = tr("%1 of %2 %3 inside the filters")
+                       .arg(countText(d->inside->size()), countText(all), d->noun);
         if (!d->frame.complete)
             text = tr("Drawing %1 %2…").arg(countText(all), d->noun);
     }
@@ -416,7 +431,7 @@ void ScatterView::paintNames(QPainter& painter)
     if (!categories || !categories->codes || d->names.isEmpty())
         return;
     if (d->labels.empty())
-        d->labels = placeLabels(d->points, *categories, d->names);
+        d->labels = placeLabels(d->points, *categories, d->names, d->inside.get());
     const Theme& theme = Theme::current();
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/select/index_set.h"
 #include "widgets/style/palettes.h"
 
 #include <QtCore/QPointF>
@@ -57,6 +58,8 @@ public:
     // Keeps the zoom when the same coordinates are given again, else fits.
     void setPoints(ScatterPoints points);
     void setColor(ScatterColor color);
+    // The points that the filters leave; the others are drawn below them, thin and pale. Null: all.
+    void setInside(std::shared_ptr<const IndexSet> inside);
     const ScatterPoints& points() const;
 
     void setAxisNames(const QString& x, const QString& y);
