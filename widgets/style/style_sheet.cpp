@@ -64,10 +64,16 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit[field="true"] { background: 
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus { border: 2px solid @accent; padding: 0 6px;
     min-height: 24px; }
 QLineEdit:disabled { background: @frame; border-color: @softLine; color: @disabled; }
+QPlainTextEdit[field="true"]:focus { border: 2px solid @accent; padding: 3px 6px; }
+QPlainTextEdit[field="true"][refused="true"] { border: 2px solid @errFill; padding: 3px 6px; }
 QLineEdit[refused="true"] { border: 2px solid @errFill; padding: 0 6px; min-height: 24px; }
 QLineEdit[soft="true"] { border-color: @softLine; }
 QLineEdit[soft="true"]:focus { border-color: @accent; }
-QLineEdit[cell="true"] { border: 0; border-radius: 0; background: @base; padding: 0 8px; }
+QLineEdit[cell="true"] { border: 0; border-radius: 0; background: @base; padding: 0 8px;
+    min-height: 20px; }
+QLineEdit[cell="true"][active="true"] { background: @accentSoft; color: @accent; }
+QLineEdit[cell="true"]:focus { border: 2px solid @accent; padding: 0 6px; }
+QLineEdit[cell="true"][refused="true"] { border: 2px solid @errFill; padding: 0 6px; }
 QTextEdit, QPlainTextEdit { background: @base; border: 1px solid @softLine; border-radius: 4px;
     selection-background-color: @accentLine; selection-color: @text; }
 QTextEdit[flat="true"], QPlainTextEdit[flat="true"] { border: 0; border-radius: 0; }

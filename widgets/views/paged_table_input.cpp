@@ -232,10 +232,9 @@ void PagedTableView::setHover(qint64 row)
 
 void PagedTableView::resizeEvent(QResizeEvent*)
 {
-    const QRect room = viewport()->geometry();
-    m_header->setGeometry(room.left(), room.top() - m_header->height(), room.width(),
-                          m_header->height());
+    placeHeader();
     updateScrollBars();
+    updateHeader();
     viewport()->update();
 }
 
@@ -247,7 +246,7 @@ void PagedTableView::changeEvent(QEvent* event)
         updateLabelWidth();
         updateScrollBars();
         viewport()->update();
-        m_header->update();
+        updateHeader();
     }
 }
 

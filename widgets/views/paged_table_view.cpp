@@ -4,6 +4,7 @@
 #include "widgets/style/fonts.h"
 #include "widgets/style/numbers.h"
 #include "widgets/views/number_text.h"
+#include "widgets/views/header_boxes.h"
 #include "widgets/views/profile_header.h"
 #include "widgets/views/table_copy.h"
 
@@ -33,6 +34,36 @@ PagedTableView::PagedTableView(QWidget* parent)
     : LongScrollArea(parent), m_header(new ProfileHeader(this))
 {
     setViewportMargins(0, measures::scaled(measures::kProfileHeader), 0, 0);
+}
+
+void PagedTableView::setHeaderBoxes(std::function<HeaderBox(int column)> describe)
+{
+    delete m_boxes;
+    m_boxes = describe ? new HeaderBoxes(this, std::move(describe)) : nullptr;
+    const int boxes = m_boxes ? m_boxes->height() : 0;
+    setViewportMargins(0, measures::scaled(measures::kProfileHeader) + boxes, 0, 0);
+    placeHeader();
+    if (m_boxes) {
+        m_boxes->show();
+        m_boxes->place();
+    }
+}
+
+void PagedTableView::placeHeader()
+{
+    const QRect room = viewport()->geometry();
+    const int boxes = m_boxes ? m_boxes->height() : 0;
+    m_header->setGeometry(room.left(), room.top() - boxes - m_header->height(), room.width(),
+                          m_header->height());
+    if (m_boxes)
+        m_boxes->setGeometry(room.left(), room.top() - boxes, room.width(), boxes);
+}
+
+void PagedTableView::updateHeader()
+{
+    m_header->update();
+    if (m_boxes)
+        m_boxes->place();
 }
 
 // A source that is our child dies after our members.
@@ -96,7 +127,9 @@ void PagedTableView::sourceReset()
     layoutColumns(0);
     updateScrollBars();
     viewport()->update();
-    m_header->update();
+    updateHeader();
+    if (m_boxes)
+        m_boxes->refresh(); // other columns may stand there now
     if (letGo)
         Q_EMIT selectionChanged();
 }
@@ -130,7 +163,7 @@ void PagedTableView::profilesChanged(int first, int last)
         updateScrollBars();
         viewport()->update();
     }
-    m_header->update();
+    updateHeader();
 }
 
 void PagedTableView::updateLabelWidth()
@@ -164,7 +197,7 @@ void PagedTableView::moved()
 {
     m_hoverRow = -1; // another row is under the pointer now; the next move says which
     viewport()->update();
-    m_header->update();
+    updateHeader();
 }
 
 int PagedTableView::rowHeight() const
@@ -291,7 +324,7 @@ void PagedTableView::fitSeenColumns()
     layoutColumns(firstMoved);
     updateScrollBars();
     viewport()->update();
-    m_header->update();
+    updateHeader();
 }
 
 void PagedTableView::fitColumn(int column)
@@ -324,14 +357,14 @@ void PagedTableView::setColumnWidth(int column, int width)
     layoutColumns(column);
     updateScrollBars();
     viewport()->update();
-    m_header->update();
+    updateHeader();
 }
 
 void PagedTableView::setSort(int column, SortMark mark)
 {
     m_sortColumn = column;
     m_sortMark = mark;
-    m_header->update();
+    updateHeader();
 }
 
 void PagedTableView::setRowLabelsShown(bool shown)
@@ -340,7 +373,7 @@ void PagedTableView::setRowLabelsShown(bool shown)
     updateLabelWidth();
     updateScrollBars();
     viewport()->update();
-    m_header->update();
+    updateHeader();
 }
 
 void PagedTableView::setCurrentCell(Cell cell)

@@ -7,12 +7,15 @@
 
 #include <QtCore/QPointer>
 
+#include <functional>
 #include <optional>
 #include <vector>
 
 namespace cellfolio
 {
 
+class HeaderBoxes;
+struct HeaderBox;
 class ProfileHeader;
 class TableCopy;
 
@@ -66,6 +69,10 @@ public:
     void fitColumns();
     void fitColumn(int column);
 
+    // A row of filter boxes below the heads; an empty function: none.
+    void setHeaderBoxes(std::function<HeaderBox(int column)> describe);
+    HeaderBoxes* headerBoxes() const { return m_boxes; } // null: none
+
     // Header row (file row numbers) before the first column; on by default.
     void setRowLabelsShown(bool shown);
 
@@ -108,11 +115,14 @@ protected:
     QString toolTipAt(QPoint viewportPos) const override;
 
 private:
+    friend class HeaderBoxes;
     friend class ProfileHeader;
     enum class Extend { No, Yes, Toggle };
     enum class Width { Guessed, Fitted, ByUser }; // guessed: cells in view were still pending
 
     void sourceReset();
+    void updateHeader();
+    void placeHeader();
     void sourceChanged(qint64 first, qint64 last);
     void profilesChanged(int first, int last);
     void layoutColumns(int from);
@@ -135,6 +145,7 @@ private:
 
     TableSource* m_source = nullptr;
     ProfileHeader* m_header = nullptr;
+    HeaderBoxes* m_boxes = nullptr;
     QPointer<TableCopy> m_copy;
     std::vector<int> m_widths;
     std::vector<qint64> m_lefts{0}; // content x of each column, and of the end
