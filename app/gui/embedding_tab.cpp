@@ -38,7 +38,7 @@ EmbeddingTab::EmbeddingTab(ModelContext context, QWidget* parent)
       m_legend(new CategoryLegend(this)), m_bar(new ColorBar(this)),
       m_splitter(new QSplitter(Qt::Vertical, this)),
       m_table(new TableTab(context, TableTab::Form::Compact, this)), m_embeddingRequest(context.quick),
-      m_colorRequest(context.quick)
+      m_colorRequest(context.quick), m_countRequest(context.quick)
 {
     auto* bar = new Bar(this);
     bar->addCaption(u"Show"_s);
@@ -115,6 +115,11 @@ void EmbeddingTab::clear()
 {
     m_embeddingRequest.cancel();
     m_colorRequest.cancel();
+    m_countRequest.cancel();
+    m_shownCounts.reset();
+    m_rows = {};
+    m_inside.reset();
+    m_view->setInside(nullptr);
     m_view->setPoints({});
     m_view->setColor(ScatterPlain{});
     m_legend->setContent({});
@@ -133,6 +138,7 @@ void EmbeddingTab::setDataset(std::shared_ptr<const Dataset> dataset)
 {
     clear();
     m_dataset = std::move(dataset);
+    m_rows = Selection::all(m_dataset->nObs().value_or(0));
     m_embeddings = embeddingsOf(*m_dataset);
     for (const Element* embedding : m_embeddings)
         m_show->addChoice(iconOf(*embedding), toQString(embedding->name));
@@ -266,9 +272,44 @@ void EmbeddingTab::readColorNow()
         });
 }
 
+void EmbeddingTab::setRows(const Selection& rows)
+{
+    if (!m_dataset || rows.extent() != m_rows.extent())
+        return;
+    m_table->setRows(rows);
+    if (rows == m_rows)
+        return;
+    m_rows = rows;
+    m_inside = rows.isAll() ? nullptr : std::make_shared<const IndexSet>(rows.toSet());
+    m_view->setInside(m_inside);
+    countShown();
+}
+
+// In the background: a pass over the cells.
+void EmbeddingTab::countShown()
+{
+    m_countRequest.cancel();
+    if (!m_color || m_rows.isAll()) {
+        m_shownCounts.reset();
+        showLegend();
+        return;
+    }
+    m_countRequest.request<ColorCounts>(
+        [color = *m_color, rows = m_rows](std::stop_token) -> Result<ColorCounts> { return countColors(color, rows); },
+        [this](Result<ColorCounts> counts) {
+            if (!counts) {
+                Q_EMIT statusMessage(errorText(counts.error()));
+                return;
+            }
+            m_shownCounts = std::move(*counts);
+            showLegend();
+            announceFilled();
+        });
+}
+
 void EmbeddingTab::applyColor()
 {
-    showLegend();
+    countShown();
     if (!m_data)
         return;
     if (!m_color) {
@@ -295,6 +336,11 @@ void EmbeddingTab::showLegend()
     m_legends->setVisible(m_color.has_value());
     if (!m_color || m_colorColumn == nullptr)
         return;
+    const bool narrowed = m_shownCounts.has_value() && m_shownCounts->counts.size() == m_color->counts.size();
+    const std::vector<Index>& counts = narrowed ? m_shownCounts->counts : m_color->counts;
+    const Index missing = narrowed ? m_shownCounts->missing : m_color->missing;
+    const std::optional<std::int64_t> outside
+        = narrowed ? std::optional<std::int64_t>(m_rows.extent() - m_rows.size()) : std::nullopt;
     if (!m_color->categories) {
         ColorBarContent content;
         content.title = toQString(m_colorColumn->name);
@@ -306,8 +352,9 @@ void EmbeddingTab::showLegend()
         content.clippedLow = low > m_color->lowest;
         content.clippedHigh = high < m_color->highest;
         content.fullRange = u"%1 to %2"_s.arg(numberText(m_color->lowest, 3), numberText(m_color->highest, 3));
+        content.outside = outside;
         if (m_color->missing > 0)
-            content.missing = m_color->missing;
+            content.missing = missing;
         m_bar->setContent(std::move(content));
         m_legends->setCurrentWidget(m_bar);
         return;
@@ -315,7 +362,7 @@ void EmbeddingTab::showLegend()
     LegendContent content;
     content.title = toQString(m_colorColumn->name);
     const Index categories = static_cast<Index>(m_color->colors.size());
-    content.subtitle = countedText(categories, u"category"_s, u"categories"_s) + u" · all cells"_s;
+    content.subtitle = countedText(categories, u"category"_s, u"categories"_s) + (narrowed ? u" · cells shown"_s : u" · all cells"_s);
     const bool crowded = categories > kMostCategoryColors;
     std::vector<Index> codes(static_cast<std::size_t>(categories));
     std::iota(codes.begin(), codes.end(), Index{0});
@@ -326,14 +373,15 @@ void EmbeddingTab::showLegend()
         if (code >= static_cast<Index>(m_color->names.size()))
             break;
         content.entries.push_back({static_cast<std::uint32_t>(code), toQString(m_color->names[at(code)]),
-                                   m_color->colors[at(code)], m_color->counts[at(code)]});
+                                   m_color->colors[at(code)], counts[at(code)]});
     }
     if (crowded && m_color->names.empty()) {
         content.othersCategories = categories;
-        content.othersCount = std::accumulate(m_color->counts.begin(), m_color->counts.end(), Index{0});
+        content.othersCount = std::accumulate(counts.begin(), counts.end(), Index{0});
     }
+    content.outside = outside;
     if (m_color->missing > 0)
-        content.missing = m_color->missing;
+        content.missing = missing;
     m_legend->setContent(std::move(content));
     m_legends->setCurrentWidget(m_legend);
 }
@@ -361,6 +409,8 @@ void EmbeddingTab::showPoint(qint64 point)
                && !std::isnan((*m_color->values)[place])) {
         text += u" · %1 %2"_s.arg(colorColumn(), numberText((*m_color->values)[place]));
     }
+    if (m_inside && !m_inside->contains(point))
+        text += u" · outside the filters"_s;
     m_view->setToolTip(text);
 }
 
@@ -378,7 +428,7 @@ bool EmbeddingTab::isTableShown() const
 bool EmbeddingTab::isFilled() const
 {
     const bool mapReady = m_canvas->currentWidget() == m_empty
-        || (m_data && !m_colorRequest.isBusy() && m_view->isFinished());
+        || (m_data && !m_colorRequest.isBusy() && !m_countRequest.isBusy() && m_view->isFinished());
     const bool tableReady = m_table->isHidden() || m_table->source() == nullptr || m_table->source()->isFilled();
     return m_dataset && mapReady && tableReady;
 }

@@ -37,6 +37,8 @@ public:
     void clear();
     bool hasEmbedding() const { return !m_embeddings.empty(); }
 
+    // The cells of the view: the others are drawn thin and pale; legend and table count these.
+    void setRows(const Selection& rows);
     // False where it cannot be drawn.
     bool showEmbedding(const Element& embedding);
     // False where there is no such column, or it cannot colour.
@@ -73,6 +75,7 @@ private:
     void sayNothingHere();
     void sayTrouble(const Error& error, const QString& what);
     void showLegend();
+    void countShown();
     void announceFilled();
     void showPoint(qint64 point);
 
@@ -83,6 +86,9 @@ private:
     const Element* m_colorColumn = nullptr;
     std::optional<EmbeddingData> m_data;
     std::optional<ColorData> m_color;
+    Selection m_rows;
+    std::shared_ptr<const IndexSet> m_inside; // the same; null: all cells
+    std::optional<ColorCounts> m_shownCounts; // of m_rows; none: not yet known, or all cells
     bool m_fullRange = false;
     ChoiceBox* m_show = nullptr;
     ChoiceBox* m_colorBy = nullptr;
@@ -99,6 +105,7 @@ private:
     TableTab* m_table = nullptr;
     Latest m_embeddingRequest;
     Latest m_colorRequest;
+    Latest m_countRequest;
 };
 
 } // namespace cellfolio

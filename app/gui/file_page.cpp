@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/file_page.h"
 
+#include "app/gui/column_boxes.h"
 #include "app/gui/embedding_tab.h"
 #include "app/gui/farewell.h"
+#include "app/gui/filter_bar.h"
 #include "app/gui/findings_tab.h"
 #include "app/gui/matrix_tab.h"
 #include "app/gui/session.h"
@@ -26,7 +28,7 @@ using namespace Qt::StringLiterals;
 
 FilePage::FilePage(Session& session, QWidget* parent)
     : QWidget(parent), m_session(session), m_changed(new Banner(this)), m_limits(new Banner(this)),
-      m_summary(new ElidedLabel(this)), m_tabs(new QTabWidget(this)),
+      m_summary(new ElidedLabel(this)), m_filter(new FilterBar(session.context(), session.view(), this)), m_tabs(new QTabWidget(this)),
       m_cells(new TableTab(session.context(), TableTab::Form::Whole, this)),
       m_genes(new TableTab(session.context(), TableTab::Form::Whole, this)),
       m_matrix(new MatrixTab(session.context(), this)),
@@ -54,6 +56,7 @@ FilePage::FilePage(Session& session, QWidget* parent)
     layout->addWidget(m_changed);
     layout->addWidget(m_limits);
     layout->addWidget(m_summary);
+    layout->addWidget(m_filter);
     layout->addWidget(m_tabs, 1);
     m_changed->hide();
     m_limits->hide();
@@ -65,9 +68,14 @@ FilePage::FilePage(Session& session, QWidget* parent)
         if (!m_tabs->tabBar()->hasFocus())
             m_tabs->currentWidget()->setFocus();
         pickWhatIsInFront();
+        m_filter->setAxis(axisInFront());
+        Q_EMIT axisChanged(axisInFront());
         Q_EMIT selectionChanged();
     });
+    connect(m_filter, &FilterBar::left, this, [this] { m_tabs->currentWidget()->setFocus(); });
+    connect(m_filter, &FilterBar::helpRequested, this, [this] { Q_EMIT helpRequested(u"filter-expressions.md"_s); });
     connect(&session, &Session::factsFound, this, &FilePage::showFacts);
+    connect(&session.view(), &ViewModel::viewChanged, this, &FilePage::applyView);
     connect(&session, &Session::holdsFound, this, [this] {
         updateSummary();
         m_matrix->updateHolds();
@@ -82,6 +90,8 @@ FilePage::FilePage(Session& session, QWidget* parent)
                 Q_EMIT elementPicked(column);
         });
     }
+    m_cellBoxes = new ColumnBoxes(session.view(), Axis::Obs, *m_cells);
+    m_geneBoxes = new ColumnBoxes(session.view(), Axis::Var, *m_genes);
     connect(m_embedding, &EmbeddingTab::filled, this, &FilePage::filled);
     connect(m_embedding, &EmbeddingTab::statusMessage, this, &FilePage::statusMessage);
     // Only what is in front moves the tree: on opening, several views choose by themselves.
@@ -163,6 +173,11 @@ FilePage::Tab FilePage::currentTab() const
     return Tab::Value;
 }
 
+Axis FilePage::axisInFront() const
+{
+    return currentTab() == Tab::Genes ? Axis::Var : Axis::Obs;
+}
+
 QWidget* FilePage::currentWidget() const
 {
     return m_tabs->currentWidget();
@@ -232,6 +247,10 @@ void FilePage::showDataset(Shown shown)
     setTable(m_genes, dataset->var(), u"gene"_s, u"genes"_s);
     m_embedding->setDataset(dataset);
     m_matrix->setDataset(dataset);
+    m_dataset = dataset;
+    m_filter->setDataset(dataset);
+    applyView(Axis::Obs);
+    applyView(Axis::Var);
     m_findings->setFindings(dataset->findings());
     const QString limits = m_findings->model()->limitingSentence();
     if (limits.isEmpty())
@@ -251,11 +270,29 @@ void FilePage::showDataset(Shown shown)
     updateSummary();
 }
 
+// Every tab shows the view. Between the opening of another file and its first screen the tabs still
+// show the one before; its view is not for them.
+void FilePage::applyView(Axis axis)
+{
+    const DatasetView& view = m_session.view().view();
+    if (view.dataset() != m_dataset || !m_dataset)
+        return;
+    if (axis == Axis::Obs) {
+        m_cells->setRows(view.obs());
+        m_embedding->setRows(view.obs());
+    } else {
+        m_genes->setRows(view.var());
+    }
+    m_matrix->setView(view);
+    Q_EMIT selectionChanged();
+}
+
 void FilePage::showFacts()
 {
     const DatasetFacts& facts = m_session.facts();
     m_genes->setSymbols(facts.symbols);
     m_matrix->setSymbols(facts.symbols, facts.rawSymbols);
+    m_filter->setSymbols(facts.symbols, facts.rawSymbols);
     updateSummary();
     Q_EMIT filled();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/gui/view_state.h"
+#include "core/anndata/dataset.h"
 #include "widgets/bridge/model_context.h"
 
 #include <QtWidgets/QWidget>
@@ -13,8 +14,10 @@ class QTabWidget;
 namespace cellfolio {
 
 class Banner;
+class ColumnBoxes;
 class ElidedLabel;
 class EmbeddingTab;
+class FilterBar;
 class FindingsTab;
 class MatrixTab;
 class Session;
@@ -47,6 +50,9 @@ public:
     EmbeddingTab* embedding() const { return m_embedding; }
     FindingsTab* findings() const { return m_findings; }
     ValueTab* value() const { return m_value; }
+    FilterBar* filterBar() const { return m_filter; }
+    ColumnBoxes* cellBoxes() const { return m_cellBoxes; }
+    ColumnBoxes* geneBoxes() const { return m_geneBoxes; }
     QString summary() const;
 
     // The session's file has been opened: fill everything. Again: it is another version of the file
@@ -70,18 +76,25 @@ Q_SIGNALS:
     void reloadRequested();
     void selectionChanged();
     void statusMessage(const QString& sentence);
+    void axisChanged(cellfolio::Axis axis); // of the tab in front
+    void helpRequested(const QString& page);
 
 private:
     void restore(const PageState& state);
     void updateSummary();
     void showFacts();
     void pickWhatIsInFront();
+    void applyView(Axis axis);
+    Axis axisInFront() const;
     int indexOf(Tab tab) const;
 
     Session& m_session;
     Banner* m_changed = nullptr;
     Banner* m_limits = nullptr;
     ElidedLabel* m_summary = nullptr;
+    FilterBar* m_filter = nullptr;
+    ColumnBoxes* m_cellBoxes = nullptr;
+    ColumnBoxes* m_geneBoxes = nullptr;
     QTabWidget* m_tabs = nullptr;
     TableTab* m_cells = nullptr;
     TableTab* m_genes = nullptr;
@@ -89,6 +102,7 @@ private:
     EmbeddingTab* m_embedding = nullptr;
     FindingsTab* m_findings = nullptr;
     ValueTab* m_value = nullptr;
+    std::shared_ptr<const Dataset> m_dataset; // what the tabs show
     bool m_chosen = false; // the user has chosen a tab
     bool m_filling = false; // from one file to the next
 };

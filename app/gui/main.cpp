@@ -24,6 +24,8 @@ struct CommandLine {
     std::string tab;
     std::string colorBy;
     std::string element;
+    std::vector<std::string> where;
+    std::vector<std::string> whereVar;
     std::string size = "1280x800";
     std::string theme;
 };
@@ -39,6 +41,9 @@ void describe(CLI::App& app, CommandLine& line)
         ->needs(snapshot);
     app.add_option("--color-by", line.colorBy, "Column of obs that colours the embedding")->needs(snapshot);
     app.add_option("--element", line.element, "Element to show, as in `cellfolio-cli info`")->needs(snapshot);
+    app.add_option("--where", line.where, "Show only the cells this expression keeps; may be given again")
+        ->needs(snapshot);
+    app.add_option("--where-var", line.whereVar, "Show only the genes this expression keeps")->needs(snapshot);
     app.add_option("--size", line.size, "Width and height of the picture in pixels")
         ->capture_default_str()
         ->needs(snapshot);
@@ -100,6 +105,10 @@ int main(int argc, char* argv[])
         options.tab = QString::fromStdString(line.tab);
         options.colorBy = QString::fromStdString(line.colorBy);
         options.element = QString::fromStdString(line.element);
+        for (const std::string& expression : line.where)
+            options.where.append(QString::fromStdString(expression));
+        for (const std::string& expression : line.whereVar)
+            options.whereVar.append(QString::fromStdString(expression));
         options.size = *size;
         return takeSnapshot(program, options);
     }

@@ -71,6 +71,7 @@ MainWindow::MainWindow(Program& program)
     makeActions();
     makeToolBar();
     connectSession();
+    connectView();
 
     m_start->setMemoryBudget(program.context().reading->budget().limit());
     m_start->setExampleAvailable(!program.examplePath().isEmpty());
@@ -259,6 +260,7 @@ void MainWindow::opened()
         m_file->showDataset(again ? FilePage::Shown::Again : FilePage::Shown::First);
         m_pages->setCurrentWidget(m_file);
         m_status->setExtent(extentText(dataset).replace(u" × "_s, u" · "_s));
+        updateView();
         if (QWidget* tab = m_file->currentWidget())
             tab->setFocus();
         m_status->setFindings(m_file->findings()->model()->quietSentence());

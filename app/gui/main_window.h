@@ -14,6 +14,7 @@ class QDockWidget;
 class QMenu;
 class QStackedWidget;
 class QTimer;
+class QToolBar;
 
 namespace cellfolio {
 
@@ -26,6 +27,7 @@ class Session;
 class StartPage;
 class StatusLine;
 class StructurePanel;
+class ViewStatus;
 
 // One window with one file: start page, then tree, tabs and status line. UI thread only.
 class MainWindow : public QMainWindow
@@ -44,6 +46,7 @@ public:
     StructurePanel* structure() const { return m_structure; }
     DetailsPanel* details() const { return m_details; }
     StatusLine* statusLine() const { return m_status; }
+    ViewStatus* viewStatus() const { return m_viewStatus; }
     NameField* geneBox() const { return m_genes; }
     EmptyView* problemView() const { return m_problem; }
     StartPage* startPage() const { return m_start; }
@@ -77,6 +80,11 @@ private:
     void makeWindowMenu();
     void makeHelpMenu();
     void makeToolBar();
+    void makeFilterActions(QMenu* menu);
+    void makeFilterTools(QToolBar* bar);
+    void connectView();
+    void updateView();
+    void updateHistory();
     void makeDocks();
     void connectSession();
     void restoreLayout();
@@ -106,11 +114,13 @@ private:
     StructurePanel* m_structure = nullptr;
     DetailsPanel* m_details = nullptr;
     StatusLine* m_status = nullptr;
+    ViewStatus* m_viewStatus = nullptr;
     NameField* m_genes = nullptr;
     QMenu* m_recentMenu = nullptr;
     QMenu* m_windowMenu = nullptr;
     std::vector<QAction*> m_actions;
     std::vector<QAction*> m_fileActions; // only while a file is open
+    std::vector<QAction*> m_historyTools;
     QTimer* m_slow = nullptr;            // says what is awaited once it takes long
     QString m_shownLocation; // what the page shows, or showed before an error
     QStringList m_missing;

@@ -81,6 +81,7 @@ void MainWindow::makeFileMenu()
 void MainWindow::makeEditMenu()
 {
     QMenu* menu = menuBar()->addMenu(u"&Edit"_s);
+    makeFilterActions(menu);
     const auto copy = [this](bool withNames) {
         if (m_file->currentTab() == FilePage::Tab::Matrix)
             m_file->matrix()->copy(withNames);
@@ -227,6 +228,7 @@ void MainWindow::makeToolBar()
     open->setToolTip(actionNamed(u"open"_s)->toolTip());
     connect(open, &QAction::triggered, actionNamed(u"open"_s), &QAction::trigger);
     bar->addAction(open);
+    makeFilterTools(bar);
     auto* space = new QWidget(bar);
     space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     bar->addWidget(space);
@@ -263,6 +265,7 @@ void MainWindow::updateActions()
     for (QAction* action : m_fileActions)
         action->setEnabled(open);
     actionNamed(u"reload"_s)->setEnabled(!m_session->location().isEmpty());
+    updateHistory();
     if (!open) {
         if (m_genes != nullptr)
             m_genes->setPlace({});

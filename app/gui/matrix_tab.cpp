@@ -122,6 +122,7 @@ void MatrixTab::clear()
     m_symbols = nullptr;
     m_rawSymbols = nullptr;
     m_groups = nullptr;
+    m_view = {};
     m_dataset.reset();
 }
 
@@ -129,6 +130,7 @@ void MatrixTab::setDataset(std::shared_ptr<const Dataset> dataset)
 {
     clear();
     m_dataset = std::move(dataset);
+    m_view = DatasetView(m_dataset);
     m_matrices = matricesOf(*m_dataset);
     for (const char* group : {"obsp", "varp"})
         if (const Element* graphs = m_dataset->root().child(group))
@@ -207,7 +209,41 @@ void MatrixTab::makeSource(const Element& matrix)
     m_grid->setSource(m_source.get());
     updateHolds();
     updateKey();
-    applyOrder();
+    applyView();
+}
+
+void MatrixTab::setView(const DatasetView& view)
+{
+    if (view.dataset() != m_dataset)
+        return;
+    m_view = view;
+    applyView();
+}
+
+Selection MatrixTab::shownOf(const Element* table, Index extent) const
+{
+    const bool cells = table != nullptr && table == m_dataset->obs();
+    const bool genes = table != nullptr && table == m_dataset->var();
+    const Selection shown = cells ? m_view.obs() : genes ? m_view.var() : Selection::all(extent);
+    return shown.extent() == extent ? shown : Selection::all(extent);
+}
+
+void MatrixTab::applyView()
+{
+    if (!m_source)
+        return;
+    const Selection rows = shownOf(m_source->rowTable(), m_source->fileRows());
+    if (m_source->rowTable() != nullptr) {
+        NameQuery place{m_dataset, m_source->rowTable(), nullptr, {}, 12};
+        if (!rows.isAll())
+            place.rows = rows;
+        m_find->setPlace(std::move(place));
+    }
+    m_source->setColumns(shownOf(m_source->columnTable(), m_source->fileColumns()));
+    if (m_order->isEnabled())
+        applyOrder();
+    else
+        m_source->setRowOrder(rows, false);
 }
 
 // Sorted in the background; until then the rows stay where they are. Rows in the order of a label
@@ -222,14 +258,13 @@ void MatrixTab::applyOrder()
     if (column == nullptr) {
         m_orderRequest.cancel();
         m_source->setGroups(m_groups, m_groupColors);
-        if (!m_source->isInFileOrder())
-            m_source->setRowOrder(Selection::all(m_source->rowTable()->rows), false);
+        m_source->setRowOrder(shownOf(obs, m_source->fileRows()), false);
         return;
     }
     m_orderRequest.request<OrderedRows>(
-        [dataset = m_dataset, obs, column, reading = m_context.reading,
+        [dataset = m_dataset, obs, column, rows = shownOf(obs, m_source->fileRows()), reading = m_context.reading,
          others = Theme::current().outside](std::stop_token stop) -> Result<OrderedRows> {
-            auto order = sortedRows(dataset, *obs, column, SortOrder::Ascending, reading, stop);
+            auto order = sortedRows(dataset, *obs, column, SortOrder::Ascending, rows, reading, stop);
             if (!order)
                 return std::move(order).error();
             auto colors = colorsOf(dataset, *column, {}, others, reading, stop);
@@ -314,7 +349,7 @@ MatrixState MatrixTab::state() const
     if (row < m_source->rowCount())
         state.row = {m_source->fileRow(row), toStdString(m_source->rowName(row))};
     if (column < m_source->columnCount())
-        state.column = {column, toStdString(m_source->columnName(column))};
+        state.column = {m_source->fileColumn(column), toStdString(m_source->columnName(column))};
     state.picked = m_grid->currentRow() >= 0 && m_grid->currentColumn() >= 0;
     return state;
 }
@@ -345,7 +380,7 @@ void MatrixTab::showPlaceAgain()
     m_grid->setOffset(state.offset);
     if (state.picked)
         m_grid->setCurrent(m_source->placeOf(std::min(state.row.row, m_source->matrix().shape->front() - 1)),
-                           state.column.row);
+                           m_source->columnPlaceOf(state.column.row));
     const auto follow = [this](Latest& request, const Element* table, const NamedRow& before, auto go) {
         if (table == nullptr || before.name.empty())
             return;
@@ -373,7 +408,7 @@ void MatrixTab::showPlaceAgain()
         if (picked)
             goToGene(column);
         else
-            m_grid->setOffset({column * m_grid->cellWidth(), m_grid->offset().y});
+            m_grid->setOffset({m_source->columnPlaceOf(column) * m_grid->cellWidth(), m_grid->offset().y});
     });
 }
 
@@ -390,14 +425,24 @@ bool MatrixTab::isFilled() const
 
 void MatrixTab::goToGene(Index column)
 {
-    if (m_source)
-        m_grid->goToColumn(column);
+    if (!m_source)
+        return;
+    const qint64 place = m_source->columnPlaceOf(column);
+    if (place >= 0)
+        m_grid->goToColumn(place);
+    else
+        Q_EMIT statusMessage(u"This gene is not among those shown: the filters leave it out."_s);
 }
 
 void MatrixTab::goToCell(Index fileRow)
 {
-    if (m_source && m_source->placeOf(fileRow) >= 0)
-        m_grid->goToRow(m_source->placeOf(fileRow));
+    if (!m_source)
+        return;
+    const qint64 place = m_source->placeOf(fileRow);
+    if (place >= 0)
+        m_grid->goToRow(place);
+    else
+        Q_EMIT statusMessage(u"This row is not among those shown: the filters leave it out."_s);
 }
 
 void MatrixTab::askForRow()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/gui/view_state.h"
+#include "core/anndata/dataset_view.h"
 #include "core/matrix/holds.h"
 #include "widgets/bridge/latest.h"
 #include "widgets/bridge/model_context.h"
@@ -44,6 +45,8 @@ public:
     MatrixGrid* grid() const { return m_grid; }
     bool isFilled() const;
 
+    // The cells and genes to show, of every matrix that has them; others stay whole.
+    void setView(const DatasetView& view);
     // Columns with gene symbols, of var and of raw/var; may be null.
     void setSymbols(const Element* var, const Element* rawVar);
     void setGroups(const Element* column, const std::vector<QColor>& colors);
@@ -72,12 +75,15 @@ private:
     void fillChoices();
     void makeSource(const Element& matrix);
     void applyOrder();
+    void applyView();
+    Selection shownOf(const Element* table, Index extent) const;
     void updateKey();
     void sayPicked();
     void showPlaceAgain();
 
     ModelContext m_context;
     std::shared_ptr<const Dataset> m_dataset;
+    DatasetView m_view;
     std::vector<const Element*> m_matrices;
     const Element* m_symbols = nullptr;
     const Element* m_rawSymbols = nullptr;

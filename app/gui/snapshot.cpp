@@ -89,6 +89,19 @@ int takeSnapshot(Program& program, const SnapshotOptions& options)
                 }
                 window->filePage()->showElement(**element);
             }
+            ViewModel& view = window->session().view();
+            for (const QString& expression : options.where)
+                view.setStep(Axis::Obs, 0, expression);
+            for (const QString& expression : options.whereVar)
+                view.setStep(Axis::Var, 0, expression);
+            if (!waitUntil([&] { return !view.isEvaluating(); }, options.waitSeconds)) {
+                complain(u"Filtering did not end within %1 seconds."_s.arg(options.waitSeconds));
+                return exitCode(ErrorCode::Io);
+            }
+            if (view.problem()) {
+                complain(errorText(view.problem()->error));
+                return exitCode(view.problem()->error.code());
+            }
             if (!waitUntil([&] { return window->isFirstScreenFilled(); }, options.waitSeconds)) {
                 complain(u"The window was not filled within %1 seconds."_s.arg(options.waitSeconds));
                 return exitCode(ErrorCode::Io);

@@ -5,6 +5,7 @@
 
 #include <QtCore/QSize>
 #include <QtCore/QString>
+#include <QtCore/QStringList>
 
 #include <optional>
 
@@ -19,6 +20,8 @@ struct SnapshotOptions {
     QString tab;        // cells, genes, matrix, embedding, findings; empty: what opens first
     QString colorBy;    // column of obs
     QString element;    // an element to show
+    QStringList where;    // filter expressions over obs, one after the other
+    QStringList whereVar; // and over var
     QSize size = {1280, 800};
     int waitSeconds = 120;
 };

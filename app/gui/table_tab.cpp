@@ -30,7 +30,7 @@ TableTab::TableTab(ModelContext context, Form form, QWidget* parent)
       m_find(new NameField(context, u"Find a name"_s, this)), m_banner(new Banner(this)),
       m_view(new PagedTableView(this)), m_rowRequest(context.quick)
 {
-    auto* bar = new Bar(this);
+    auto* bar = m_bar = new Bar(this);
     m_count->setFont(fonts::bodySemibold());
     m_noun->setProperty("role", u"quiet"_s);
     m_sorting->setProperty("role", u"quiet"_s);
@@ -82,6 +82,11 @@ TableTab::TableTab(ModelContext context, Form form, QWidget* parent)
     });
 }
 
+QToolButton* TableTab::addTool(const QString& iconName, const QString& toolTip)
+{
+    return m_bar->addTool(iconName, {}, toolTip, true);
+}
+
 TableTab::~TableTab()
 {
     partFromChildren(*this);
@@ -108,7 +113,7 @@ void TableTab::setTable(std::shared_ptr<const Dataset> dataset, const Element& t
     connect(m_source.get(), &FrameSource::readFailed, this, &TableTab::sayTrouble);
     m_view->setSource(m_source.get());
     m_view->setAccessibleName(u"Table of "_s + many);
-    m_find->setPlace({m_dataset, &table, nullptr, {}, 12});
+    updateFind();
     m_find->setPlaceholderText(u"Find a "_s + one);
     updateCount();
     showSortState();
@@ -119,6 +124,7 @@ void TableTab::clear()
     m_rowRequest.cancel();
     m_view->setSource(nullptr);
     m_source.reset();
+    m_symbols = nullptr;
     m_find->setPlace({});
     m_banner->hide();
     m_dataset.reset();
@@ -135,7 +141,25 @@ void TableTab::setSymbols(const Element* column)
         return;
     if (!m_columnsChosen)
         m_source->setLeadColumn(column);
-    m_find->setPlace({m_dataset, &m_source->table(), column, {}, 12});
+    m_symbols = column;
+    updateFind();
+}
+
+void TableTab::setRows(const Selection& rows)
+{
+    if (!m_source || rows.extent() != m_source->rows().extent())
+        return;
+    m_source->setRows(rows);
+    updateFind();
+}
+
+// Names are looked for among the rows that are shown.
+void TableTab::updateFind()
+{
+    NameQuery place{m_dataset, &m_source->table(), m_symbols, {}, 12};
+    if (!m_source->rows().isAll())
+        place.rows = m_source->rows();
+    m_find->setPlace(std::move(place));
 }
 
 void TableTab::updateCount()
@@ -143,7 +167,10 @@ void TableTab::updateCount()
     if (!m_source)
         return;
     m_count->setText(countText(m_source->rowCount()));
-    m_noun->setText((m_source->rowCount() == 1 ? m_one : m_many)
+    const Index all = m_source->table().rows;
+    const bool narrowed = m_source->rowCount() < all;
+    m_noun->setText((narrowed ? u"of "_s + countedText(all, m_one, m_many)
+                              : (m_source->rowCount() == 1 ? m_one : m_many))
                     + u" · "_s
                     + (m_source->columnCount() == m_source->allColumnCount()
                            ? countedText(m_source->columnCount() - 1, u"column"_s, u"columns"_s)
@@ -158,6 +185,8 @@ void TableTab::goToFileRow(Index row)
     const qint64 place = m_source->placeOf(row);
     if (place >= 0)
         m_view->goToRow(place);
+    else
+        Q_EMIT statusMessage(u"This %1 is not among those shown: the filters leave it out."_s.arg(m_one));
 }
 
 void TableTab::goToColumn(const Element& column)
@@ -298,6 +327,7 @@ void TableTab::ordered()
 {
     const std::optional<RangeSet> kept = std::exchange(m_kept, std::nullopt);
     m_view->setSelectedRows(kept ? m_source->placesOf(*kept) : RangeSet());
+    updateCount();
     showSortState();
     if (const auto state = std::exchange(m_restoring, std::nullopt)) {
         showPlaceAgain(*state);

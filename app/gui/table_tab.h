@@ -16,6 +16,7 @@ class QToolButton;
 namespace cellfolio {
 
 class Banner;
+class Bar;
 class NameField;
 class PagedTableView;
 
@@ -34,12 +35,16 @@ public:
     void setTable(std::shared_ptr<const Dataset> dataset, const Element& table, const QString& one,
                   const QString& many);
     void clear();
+    // The rows of the view, ascending; the table shows no others.
+    void setRows(const Selection& rows);
     // Gene symbols: shown first and searched as well.
     void setSymbols(const Element* column);
 
     FrameSource* source() const { return m_source.get(); }
     PagedTableView* view() const { return m_view; }
     NameField* nameField() const { return m_find; }
+    // A button in the bar, after the columns; for what is added to the table from outside.
+    QToolButton* addTool(const QString& iconName, const QString& toolTip);
 
     void goToFileRow(Index row);
     void goToColumn(const Element& column);
@@ -71,6 +76,7 @@ private:
     void sayTrouble(const Error& error);
     void headerMenu(int column, const QPoint& where);
     void updateCount();
+    void updateFind();
     void rowMenu(qint64 row, int column, const QPoint& where);
 
     ModelContext m_context;
@@ -78,6 +84,7 @@ private:
     std::shared_ptr<const Dataset> m_dataset;
     QString m_one;
     QString m_many;
+    Bar* m_bar = nullptr;
     QLabel* m_count = nullptr;
     QLabel* m_noun = nullptr;
     QLabel* m_sorting = nullptr;
@@ -86,6 +93,7 @@ private:
     NameField* m_find = nullptr;
     Banner* m_banner = nullptr;
     PagedTableView* m_view = nullptr;
+    const Element* m_symbols = nullptr;
     std::unique_ptr<FrameSource> m_source;
     std::optional<RangeSet> m_kept;        // selected rows of the file while the order changes
     std::optional<TableState> m_restoring; // waits for its order

@@ -17,11 +17,14 @@ bool mayHaveChanged(const FilterStep& step)
     return step.expression.contains("selection"_L1) || step.expression.contains("file"_L1);
 }
 
-Result<Selection> namedRows(const NamedRows* named, const std::string& name)
+Result<Selection> namedRows(const NamedRows* named, const NamedLookup& lookUp,
+                            const std::shared_ptr<const Dataset>& dataset, const std::string& name)
 {
     if (named != nullptr)
         if (const auto found = named->find(name); found != named->end())
             return found->second;
+    if (lookUp)
+        return lookUp(dataset, name);
     std::vector<std::string> names;
     if (named != nullptr)
         for (const auto& item : *named)
@@ -45,7 +48,9 @@ Result<FilterAnswer> evaluate(const StepsTask& task, const FilterStep& step, con
     context.table = task.table;
     context.reading = task.reading;
     context.stop = stop;
-    context.selection = [named = task.named](const std::string& name) { return namedRows(named.get(), name); };
+    context.selection = [named = task.named, lookUp = task.lookUp, dataset = task.dataset](const std::string& name) {
+        return namedRows(named.get(), lookUp, dataset, name);
+    };
     auto filter = Filter::check(*expression, context);
     if (!filter)
         return std::move(filter).error();

@@ -8,6 +8,7 @@
 
 #include <QtCore/QString>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -48,6 +49,9 @@ struct FilterStep {
 
 // Rows that expressions may name: selection("NAME").
 using NamedRows = std::map<std::string, Selection>;
+// The same by asking for one name at a time; called off the UI thread. NotFound with near misses.
+using NamedLookup
+    = std::function<Result<Selection>(const std::shared_ptr<const Dataset>& dataset, const std::string& name)>;
 
 // One axis of a file that steps are applied to.
 struct StepsTask {
@@ -56,6 +60,7 @@ struct StepsTask {
     Index rows = 0;
     std::shared_ptr<Reading> reading;
     std::shared_ptr<const NamedRows> named; // may be null
+    NamedLookup lookUp;                     // for names that are not in it; may be empty
     std::shared_ptr<Progress> progress;     // counts the rows of the step at hand; may be null
 };
 

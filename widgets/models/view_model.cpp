@@ -222,11 +222,21 @@ void ViewModel::setSteps(Axis axis, std::vector<FilterStep> steps, const QString
 {
     if (!m_dataset)
         return;
-    for (FilterStep& step : steps)
-        if (step.id == 0)
-            step.id = m_nextId++;
-    wanted(change).steps(axis) = std::move(steps);
+    ViewState& next = wanted(change);
+    next.steps(axis) = std::move(steps);
+    for (const Axis each : kAxes)
+        for (FilterStep& step : next.steps(each))
+            if (step.id == 0)
+                step.id = m_nextId++;
     evaluate(0);
+}
+
+void ViewModel::setSteps(std::vector<FilterStep> obs, std::vector<FilterStep> var, const QString& change)
+{
+    if (!m_dataset)
+        return;
+    wanted(change).obs = std::move(obs);
+    setSteps(Axis::Var, std::move(var), change);
 }
 
 void ViewModel::reset()
@@ -264,6 +274,11 @@ const std::shared_ptr<const NamedRows>& ViewModel::namedRows(Axis axis) const
     return m_named[static_cast<int>(axis)];
 }
 
+void ViewModel::setNamedLookup(Axis axis, NamedLookup lookUp)
+{
+    m_lookUp[static_cast<int>(axis)] = std::move(lookUp);
+}
+
 StepsTask ViewModel::task(Axis axis) const
 {
     StepsTask task;
@@ -274,6 +289,7 @@ StepsTask ViewModel::task(Axis axis) const
     task.rows = m_history.current().view.of(axis).extent();
     task.reading = m_context.reading;
     task.named = m_named[static_cast<int>(axis)];
+    task.lookUp = m_lookUp[static_cast<int>(axis)];
     task.progress = m_progress;
     return task;
 }

@@ -73,11 +73,14 @@ public:
     void setStepKeepsMissing(int id, bool keeps); // see FilterStep
     // Everything at once: a kept view, the state of all cards.
     void setSteps(Axis axis, std::vector<FilterStep> steps, const QString& change);
+    void setSteps(std::vector<FilterStep> obs, std::vector<FilterStep> var, const QString& change);
     void reset();          // everything is shown
     void reset(Axis axis);
     // Rows that expressions may name as selection("NAME"); counts from the next change on.
     void setNamedRows(Axis axis, NamedRows rows);
     const std::shared_ptr<const NamedRows>& namedRows(Axis axis) const;
+    // Where names that are not among those are asked for, for any file: the views kept for it.
+    void setNamedLookup(Axis axis, NamedLookup lookUp);
 
     bool canUndo() const { return m_wanted.has_value() || m_history.canUndo(); }
     bool canRedo() const { return !m_wanted && m_history.canRedo(); }
@@ -126,6 +129,7 @@ private:
     std::optional<ViewState> m_wanted; // the state that is being evaluated
     std::optional<StepProblem> m_problem;
     std::shared_ptr<const NamedRows> m_named[2];
+    NamedLookup m_lookUp[2];
     std::shared_ptr<Progress> m_progress;
     bool m_dropping = false; // steps that this version of the file does not allow are let go
     int m_nextId = 1;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of the window that has to do with the view: which cells and genes are shown.
+#include "app/gui/bar.h"
+#include "app/gui/filter_bar.h"
+#include "app/gui/main_window.h"
+#include "app/gui/session.h"
+#include "app/gui/status_line.h"
+#include "app/gui/view_status.h"
+#include "widgets/bridge/cell_format.h"
+#include "widgets/style/icons.h"
+
+#include <QtGui/QAction>
+#include <QtWidgets/QMenu>
+#include <QtWidgets/QToolBar>
+
+namespace cellfolio {
+
+using namespace Qt::StringLiterals;
+
+void MainWindow::makeFilterActions(QMenu* menu)
+{
+    ViewModel& view = m_session->view();
+    add(menu, u"undo"_s, u"Undo"_s, u"Back to the view before"_s, QKeySequence::Undo, u"arrow-back-up"_s,
+        [&view] { view.undo(); });
+    // Qt's standard key for redo is Ctrl+Y on some systems only.
+    QAction* redo = add(menu, u"redo"_s, u"Redo"_s, u"Forward again"_s, QKeySequence(u"Ctrl+Shift+Z"_s),
+                        u"arrow-forward-up"_s, [&view] { view.redo(); });
+    redo->setShortcuts({QKeySequence(u"Ctrl+Shift+Z"_s), QKeySequence(u"Ctrl+Y"_s)});
+    menu->addSeparator();
+    m_fileActions.push_back(add(menu, u"filter"_s, u"Filter…"_s, u"Write a filter for cells or genes"_s,
+                                QKeySequence(u"Ctrl+Shift+F"_s), u"filter"_s,
+                                [this] { m_file->filterBar()->focusField(); }));
+    add(menu, u"showAll"_s, u"Show all cells and genes"_s, u"Take away all filters"_s, {}, u"eye"_s,
+        [&view] { view.reset(); });
+    menu->addSeparator();
+}
+
+void MainWindow::makeFilterTools(QToolBar* bar)
+{
+    bar->addSeparator();
+    for (const QString& id : {u"undo"_s, u"redo"_s}) {
+        auto* tool = new QAction(actionNamed(id)->icon(), QString(), this);
+        tool->setObjectName(id + u"Tool"_s);
+        connect(tool, &QAction::triggered, actionNamed(id), &QAction::trigger);
+        bar->addAction(tool);
+        m_historyTools.push_back(tool);
+    }
+}
+
+void MainWindow::connectView()
+{
+    ViewModel& view = m_session->view();
+    m_viewStatus = new ViewStatus(view, m_status);
+    m_status->insertWidget(1, m_viewStatus);
+    connect(&view, &ViewModel::viewChanged, this, &MainWindow::updateView);
+    connect(&view, &ViewModel::historyChanged, this, &MainWindow::updateHistory);
+    connect(&view, &ViewModel::picksDropped, this, [this](int steps) {
+        say(u"%1 by hand cannot be told by their number in the changed file and were let go."_s.arg(
+            countedText(steps, u"set of rows picked"_s, u"sets of rows picked"_s)));
+    });
+    connect(m_file, &FilePage::axisChanged, m_viewStatus, &ViewStatus::setAxis);
+    connect(m_file, &FilePage::helpRequested, this, &MainWindow::showHelp);
+    updateHistory();
+}
+
+void MainWindow::updateView()
+{
+    const ViewModel& view = m_session->view();
+    const bool shown = page() == Page::File && view.view().dataset() && view.view().dataset() == m_session->dataset();
+    if (shown)
+        m_status->setExtent(ViewStatus::extentOf(view));
+    m_viewStatus->update();
+    m_viewStatus->setVisible(shown && !m_viewStatus->isHidden());
+    updateHistory();
+}
+
+void MainWindow::updateHistory()
+{
+    const ViewModel& view = m_session->view();
+    const bool open = page() == Page::File;
+    const auto set = [&](const QString& id, const QString& word, bool can, const QString& what) {
+        QAction* action = actionNamed(id);
+        action->setEnabled(open && can);
+        action->setText(can ? word + u": "_s + what.left(60).replace(u'&', u"&&"_s) : word);
+        giveToolTip(action, action->text().replace(u"&&"_s, u"&"_s));
+        for (QAction* tool : m_historyTools)
+            if (tool->objectName() == id + u"Tool"_s) {
+                tool->setEnabled(action->isEnabled());
+                tool->setToolTip(action->toolTip());
+            }
+    };
+    set(u"undo"_s, u"Undo"_s, view.canUndo(), view.undoText());
+    set(u"redo"_s, u"Redo"_s, view.canRedo(), view.redoText());
+    actionNamed(u"showAll"_s)->setEnabled(open && view.isNarrowed());
+}
+
+} // namespace cellfolio
