@@ -8,7 +8,7 @@ namespace cellfolio {
 ColumnProfiles::ColumnProfiles(ModelContext context, std::shared_ptr<const Dataset> dataset,
                                const Element& table, QObject* parent)
     : QObject(parent), m_context(std::move(context)), m_dataset(std::move(dataset)), m_table(table),
-      m_request(m_context.patient)
+      m_request(m_context.patient), m_insideRequest(m_context.patient)
 {
     m_timer.setSingleShot(true);
     m_timer.setInterval(0);
@@ -44,7 +44,7 @@ bool ColumnProfiles::isKnown() const
 
 bool ColumnProfiles::isSettled() const
 {
-    return !m_timer.isActive() && !m_request.isBusy()
+    return !m_timer.isActive() && !m_request.isBusy() && !m_insideRunning
         && std::all_of(m_wanted.begin(), m_wanted.end(), [&](int column) {
                const auto found = m_states.find(column);
                return found != m_states.end() && found->second.finished;
@@ -63,8 +63,10 @@ void ColumnProfiles::next()
         ? unknown
         : std::find_if(m_wanted.begin(), m_wanted.end(),
                        [&](int column) { return !m_states[column].finished; });
-    if (place == m_wanted.end())
+    if (place == m_wanted.end()) {
+        nextInside();
         return;
+    }
     const int column = *place;
     const bool first = unknown != m_wanted.end();
     ProfileTask task{m_dataset, &m_table,
@@ -83,6 +85,59 @@ void ColumnProfiles::next()
                 state.finished = true;
                 state.problem = answer.error();
             }
+            m_timer.start();
+            Q_EMIT changed(column);
+        });
+}
+
+void ColumnProfiles::setInside(std::shared_ptr<const IndexSet> inside)
+{
+    m_insideRequest.cancel();
+    m_insideRunning = false;
+    m_inside = std::move(inside);
+    for (auto& [column, state] : m_states) {
+        state.inside.reset();
+        state.insideAsked = false;
+        if (state.data)
+            Q_EMIT changed(column);
+    }
+    m_timer.start();
+}
+
+const ProfilePart* ColumnProfiles::peekInside(int column) const
+{
+    const auto found = m_states.find(column);
+    return found == m_states.end() || !found->second.inside ? nullptr : &*found->second.inside;
+}
+
+bool ColumnProfiles::wantsInside(int column) const
+{
+    const auto found = m_states.find(column);
+    return column != 0 && found != m_states.end() && found->second.data && found->second.data->exact
+        && !found->second.insideAsked;
+}
+
+void ColumnProfiles::nextInside()
+{
+    if (!m_inside || m_insideRunning)
+        return;
+    const auto place = std::find_if(m_wanted.begin(), m_wanted.end(), [this](int column) { return wantsInside(column); });
+    if (place == m_wanted.end())
+        return;
+    const int column = *place;
+    m_states[column].insideAsked = true;
+    m_insideRunning = true;
+    ProfileTask task{m_dataset, &m_table, m_table.children[static_cast<std::size_t>(column - 1)].get(),
+                     m_context.reading};
+    m_insideRequest.request<ProfilePart>(
+        [task, whole = *m_states[column].data, inside = m_inside](std::stop_token stop) {
+            return partOfProfile(task, whole, *inside, stop);
+        },
+        [this, column](Result<ProfilePart> part) {
+            m_insideRunning = false;
+            // Without it the head shows the file alone, and says so.
+            if (part)
+                m_states[column].inside = std::move(*part);
             m_timer.start();
             Q_EMIT changed(column);
         });

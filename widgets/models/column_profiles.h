@@ -25,6 +25,9 @@ public:
 
     // What is visible now, by number of the table's column + 1; replaces the wish before.
     void want(std::vector<int> columns);
+    // The rows that are shown; null: all of them. Their part of a profile follows once it is exact.
+    void setInside(std::shared_ptr<const IndexSet> inside);
+    const ProfilePart* peekInside(int column) const; // memory only; null: not known, or all rows
     // Memory only; null: not known yet.
     const ProfileData* peek(int column) const;
     const std::optional<Error>& problemOf(int column) const;
@@ -41,16 +44,23 @@ private:
         std::optional<ProfileData> data;
         std::optional<Error> problem;
         bool finished = false;
+        std::optional<ProfilePart> inside;
+        bool insideAsked = false; // or known
     };
     void next();
+    void nextInside();
+    bool wantsInside(int column) const;
 
     ModelContext m_context;
     std::shared_ptr<const Dataset> m_dataset;
     const Element& m_table;
     std::map<int, State> m_states;
     std::vector<int> m_wanted;
+    std::shared_ptr<const IndexSet> m_inside;
+    bool m_insideRunning = false; // for m_inside as it is now
     QTimer m_timer;
     Latest m_request;
+    Latest m_insideRequest;
 };
 
 } // namespace cellfolio

@@ -215,6 +215,7 @@ void FrameSource::setRows(Selection rows)
     if (rows == m_rows)
         return;
     m_rows = std::move(rows);
+    m_profiles.setInside(m_rows.isAll() ? nullptr : std::make_shared<const IndexSet>(m_rows.toSet()));
     if (m_sortColumn < 0 && !isSorting()) {
         showInFileOrder();
         return;
@@ -509,6 +510,29 @@ ColumnProfile FrameSource::profile(int column) const
     return profile;
 }
 
+// Of the file pale, of the rows shown solid; captions that are the file's say so.
+void FrameSource::describeInside(int any, const ProfileData& data, ColumnProfile& profile) const
+{
+    profile.barsInView.assign(profile.bars.size(), 0.0);
+    const ProfilePart* part = m_profiles.peekInside(any);
+    if (part != nullptr && profile.kind == ColumnProfile::Kind::Histogram
+        && part->histogram.size() == profile.bars.size()) {
+        for (std::size_t i = 0; i < profile.bars.size(); ++i)
+            profile.barsInView[i] = double(part->histogram[i]);
+        profile.missing = countText(part->missing) + u" missing"_s;
+    } else if (part != nullptr && profile.kind == ColumnProfile::Kind::Categories && !part->counts.empty()
+               && data.most >= 0) {
+        for (std::size_t i = 0; i < profile.bars.size(); ++i)
+            profile.barsInView[i] = double(part->counts[at(data.largest[i])]);
+        profile.captionRight = u"%1 of %2"_s.arg(countText(part->counts[at(data.most)]), countText(data.counts[at(data.most)]));
+        profile.missing = countText(part->missing) + u" missing"_s;
+    } else if (!profile.captionLeft.isEmpty() && profile.kind == ColumnProfile::Kind::Samples) {
+        profile.captionLeft += u" in the file"_s;
+    }
+    profile.toolTip = profile.name + u'\n' + profile.type + u" · "_s + profile.missing
+        + u"\nPale: all rows of the file; solid: the rows shown"_s;
+}
+
 void FrameSource::describe(int any, ColumnProfile& profile) const
 {
     const ProfileData* data = m_profiles.peek(any);
@@ -556,6 +580,8 @@ void FrameSource::describe(int any, ColumnProfile& profile) const
         profile.captionLeft = valueText(*data->lowest, data->whole);
         profile.captionRight = valueText(*data->highest, data->whole);
     }
+    if (!m_rows.isAll())
+        describeInside(any, *data, profile);
     if (profile.toolTip.isEmpty()) {
         profile.toolTip = profile.name + u'\n' + profile.type + u" · "_s + profile.missing;
         if (!data->exact)

@@ -112,6 +112,7 @@ private:
     const ColumnPiece* pieceAt(qint64 row, int any) const;
     QColor dotOf(int any, const ColumnValues& values, Index i) const;
     void describe(int any, ColumnProfile& profile) const;
+    void describeInside(int any, const ProfileData& data, ColumnProfile& profile) const;
     int placeByNumber(int any) const;
 
     ModelContext m_context;

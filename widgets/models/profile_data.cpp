@@ -291,7 +291,7 @@ Result<ProfileData> sampleValues(const ProfileTask& task, std::stop_token stop)
     return data;
 }
 
-// Calls visit(worker, value, isMissing) for each value of the column, from several threads.
+// Calls visit(worker, row, value, isMissing) for each value of the column, from several threads.
 template <typename Visit>
 Result<void> scanColumn(const ProfileTask& task, std::stop_token stop, int threads, Visit&& visit)
 {
@@ -311,7 +311,7 @@ Result<void> scanColumn(const ProfileTask& task, std::stop_token stop, int threa
                     visitReal(column.values.dtype(), [&]<typename T>(const T*) {
                         const std::span<const T> values = block.as<T>(0);
                         for (Index i = 0; i < block.count; ++i)
-                            visit(block.worker, values[at(i)], masked(i));
+                            visit(block.worker, block.first + i, values[at(i)], masked(i));
                     });
                     return {};
                 });
@@ -330,7 +330,7 @@ Result<ProfileData> exactCodes(const ProfileTask& task, std::stop_token stop)
     std::vector<std::vector<Index>> counts(static_cast<std::size_t>(threads),
                                            std::vector<Index>(at(codes), 0));
     std::vector<Index> missing(static_cast<std::size_t>(threads), 0);
-    auto scanned = scanColumn(task, stop, threads, [&](int worker, auto value, bool masked) {
+    auto scanned = scanColumn(task, stop, threads, [&](int worker, Index, auto value, bool masked) {
         const double number = toDouble(value);
         const auto w = static_cast<std::size_t>(worker);
         if (masked || number < 0 || number >= static_cast<double>(codes))
@@ -358,7 +358,7 @@ Result<ProfileData> exactNumbers(const ProfileTask& task, std::stop_token stop)
 {
     const int threads = threadsFor(task);
     std::vector<Tally> tallies(static_cast<std::size_t>(threads));
-    auto scanned = scanColumn(task, stop, threads, [&](int worker, auto value, bool masked) {
+    auto scanned = scanColumn(task, stop, threads, [&](int worker, Index, auto value, bool masked) {
         Tally& tally = tallies[static_cast<std::size_t>(worker)];
         if (masked)
             ++tally.missing;
@@ -373,7 +373,7 @@ Result<ProfileData> exactNumbers(const ProfileTask& task, std::stop_token stop)
     total.rows = rowsOf(task);
 
     std::vector<Bins> bins(static_cast<std::size_t>(threads), binsFor(total));
-    scanned = scanColumn(task, stop, threads, [&](int worker, auto value, bool masked) {
+    scanned = scanColumn(task, stop, threads, [&](int worker, Index, auto value, bool masked) {
         if (!masked)
             bins[static_cast<std::size_t>(worker)].add(toDouble(value));
     });
@@ -428,6 +428,50 @@ Result<ProfileData> exactProfile(const ProfileTask& task, std::stop_token stop)
     for (Index first = 0; first < rows; first += step)
         parts.push_back({first, 1, std::min(step, rows - first)});
     return textProfile(task, parts, true, stop);
+}
+
+Result<ProfilePart> partOfProfile(const ProfileTask& task, const ProfileData& whole, const IndexSet& inside,
+                                  std::stop_token stop)
+{
+    if (auto readable = checkReadable(task); !readable)
+        return std::move(readable).error();
+    ProfilePart part;
+    part.rows = inside.size();
+    if (isText(task) || inside.extent() != rowsOf(task))
+        return part;
+    const auto threads = static_cast<std::size_t>(threadsFor(task));
+    const bool codes = countsCodes(*task.column);
+    const Bins empty(whole.lowest.value_or(0), whole.highest.value_or(0), whole.whole);
+    std::vector<Bins> bins(threads, empty);
+    std::vector<std::vector<Index>> counts(threads, std::vector<Index>(codes ? whole.counts.size() : 0, 0));
+    std::vector<Index> missing(threads, 0);
+    auto scanned = scanColumn(task, stop, threadsFor(task), [&](int worker, Index row, auto value, bool masked) {
+        if (!inside.contains(row))
+            return;
+        const double number = toDouble(value);
+        const auto w = static_cast<std::size_t>(worker);
+        if (masked || std::isnan(number))
+            ++missing[w];
+        else if (!codes)
+            bins[w].add(number);
+        else if (number >= 0 && number < static_cast<double>(counts[w].size()))
+            ++counts[w][static_cast<std::size_t>(number)];
+        else
+            ++missing[w];
+    });
+    if (!scanned)
+        return std::move(scanned).error();
+    part.missing = std::accumulate(missing.begin(), missing.end(), Index{0});
+    const auto sum = [](std::vector<Index>& into, const std::vector<Index>& from) {
+        into.resize(from.size(), 0);
+        std::transform(from.begin(), from.end(), into.begin(), into.begin(), std::plus<>());
+    };
+    for (std::size_t w = 0; w < threads; ++w) {
+        sum(part.counts, counts[w]);
+        if (!codes && !whole.histogram.empty())
+            sum(part.histogram, bins[w].counts);
+    }
+    return part;
 }
 
 } // namespace cellfolio

@@ -3,6 +3,7 @@
 
 #include "core/anndata/column_reader.h"
 #include "core/anndata/dataset.h"
+#include "core/select/index_set.h"
 
 #include <optional>
 #include <stop_token>
@@ -50,6 +51,17 @@ Result<ProfileData> sampleProfile(const ProfileTask& task, std::stop_token stop 
 // The whole column, streamed past the page cache. Texts are counted up to kMostTexts rows; above
 // that the answer stays that of a sample and says so (exact == false).
 Result<ProfileData> exactProfile(const ProfileTask& task, std::stop_token stop = {});
+
+// The part of a profile that some of the rows make up: over the same bins, of the same codes.
+struct ProfilePart {
+    Index rows = 0;
+    Index missing = 0;
+    std::vector<Index> histogram;
+    std::vector<Index> counts;
+};
+// `whole`: the exact profile of the column; `inside`: of the table's extent. Empty lists for texts.
+Result<ProfilePart> partOfProfile(const ProfileTask& task, const ProfileData& whole,
+                                  const IndexSet& inside, std::stop_token stop = {});
 
 inline constexpr Index kSampleRows = 2048;
 inline constexpr Index kMostTexts = 1'000'000;
