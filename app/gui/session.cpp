@@ -25,7 +25,7 @@ Index chunkCount(const hdf5::ArrayInfo& info)
 } // namespace
 
 Session::Session(ModelContext context, QObject* parent)
-    : QObject(parent), m_context(context), m_view(context), m_openRequest(context.quick), m_factsRequest(context.quick),
+    : QObject(parent), m_context(context), m_view(context), m_kept(context, m_view), m_openRequest(context.quick), m_factsRequest(context.quick),
       m_holdsRequest(context.patient), m_watchRequest(context.patient),
       m_sizesRequest(context.patient), m_writerRequest(context.patient)
 {
@@ -78,6 +78,7 @@ void Session::take(std::shared_ptr<const Dataset> dataset)
         m_view.setDatasetAgain(m_dataset);
     else
         m_view.setDataset(m_dataset);
+    m_kept.setDataset(m_dataset);
     Q_EMIT opened();
     m_factsRequest.request<DatasetFacts>(
         [dataset = m_dataset, reading = m_context.reading](std::stop_token stop) {

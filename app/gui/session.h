@@ -6,6 +6,7 @@
 #include "widgets/bridge/latest.h"
 #include "widgets/bridge/model_context.h"
 #include "widgets/models/dataset_summary.h"
+#include "widgets/models/kept_view_list.h"
 #include "widgets/models/view_model.h"
 
 #include <QtCore/QDateTime>
@@ -47,6 +48,7 @@ public:
     bool isChangedOnDisk() const { return m_changed; }
     // What of the file is shown: for every tab, filter and export.
     ViewModel& view() { return m_view; }
+    KeptViewList& keptViews() { return m_kept; }
 
 Q_SIGNALS:
     void opening();
@@ -78,6 +80,7 @@ private:
     bool m_changed = false;
     QString m_takenLocation; // of the dataset that is open
     ViewModel m_view;
+    KeptViewList m_kept;
     QTimer m_watch;
     Latest m_openRequest;
     Latest m_factsRequest;

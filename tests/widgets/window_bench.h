@@ -38,6 +38,7 @@ public:
     void prepare(const QString& application)
     {
         QStandardPaths::setTestModeEnabled(true);
+        qputenv("XDG_DATA_HOME", folder.filePath(QStringLiteral("data")).toUtf8()); // kept views
         QSettings::setDefaultFormat(QSettings::IniFormat);
         QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder.path());
         QCoreApplication::setOrganizationName(QStringLiteral("cellfolio-test"));
