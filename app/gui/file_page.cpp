@@ -73,7 +73,7 @@ FilePage::FilePage(Session& session, QWidget* parent)
         Q_EMIT selectionChanged();
     });
     connect(m_filter, &FilterBar::left, this, [this] { m_tabs->currentWidget()->setFocus(); });
-    connect(m_filter, &FilterBar::helpRequested, this, [this] { Q_EMIT helpRequested(u"filter-expressions.md"_s); });
+    connect(m_filter, &FilterBar::helpRequested, this, [this] { Q_EMIT helpRequested(u"filters.md"_s); });
     connect(&session, &Session::factsFound, this, &FilePage::showFacts);
     connect(&session.view(), &ViewModel::viewChanged, this, &FilePage::applyView);
     connect(&session, &Session::holdsFound, this, [this] {
@@ -90,6 +90,14 @@ FilePage::FilePage(Session& session, QWidget* parent)
                 Q_EMIT elementPicked(column);
         });
     }
+    const auto pick = [this](Axis axis) {
+        return [this, axis](const Selection& rows, const QString& label) {
+            m_session.view().setPicked(axis, 0, rows, {label, {}});
+        };
+    };
+    connect(m_cells, &TableTab::onlyRowsRequested, this, pick(Axis::Obs));
+    connect(m_embedding->table(), &TableTab::onlyRowsRequested, this, pick(Axis::Obs));
+    connect(m_genes, &TableTab::onlyRowsRequested, this, pick(Axis::Var));
     m_cellBoxes = new ColumnBoxes(session.view(), Axis::Obs, *m_cells);
     m_geneBoxes = new ColumnBoxes(session.view(), Axis::Var, *m_genes);
     connect(m_embedding, &EmbeddingTab::filled, this, &FilePage::filled);

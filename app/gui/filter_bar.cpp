@@ -66,9 +66,14 @@ Span pieceAt(const QString& text, int from)
 }
 
 // What a suggestion stands for: a name itself, or the last text within the brackets of a function.
-Span suggestedSpan(const QString& text, int from)
+Span suggestedSpan(const QString& text, int from, ErrorCode code)
 {
-    const Span piece = pieceAt(text, from);
+    Span piece = pieceAt(text, from);
+    if (code == ErrorCode::BadUsage) { // of the language: the word or sign itself, "&&" at once
+        while (piece.from < piece.to && piece.to < text.size() && text[piece.to] == text[piece.from])
+            ++piece.to;
+        return piece;
+    }
     if (piece.to >= text.size() || text[piece.to] != u'(')
         return piece;
     Span inner = piece;
@@ -81,6 +86,15 @@ Span suggestedSpan(const QString& text, int from)
         }
     }
     return inner;
+}
+
+// What to do, in words of the window: advice speaks of the command line's options.
+QString fixText(const Error& error)
+{
+    QString fix = toQString(error.fix());
+    fix.replace(u"it belongs into --where-var."_s, u"write it in the tab Genes."_s);
+    fix.replace(u"it belongs into --where."_s, u"write it in the tab Cells."_s);
+    return fix;
 }
 
 } // namespace
@@ -317,10 +331,11 @@ void FilterBar::sayProblem(const StepProblem& problem)
     m_lastError = problem.error;
     const QString text = m_field->text();
     QString sentence = errorSentence(problem.error);
-    if (!problem.error.fix().empty())
-        sentence += u' ' + toQString(problem.error.fix());
     clearProblem();
     const auto& names = problem.error.suggestions();
+    const QString fix = fixText(problem.error);
+    if (!fix.isEmpty() && (names.empty() || !fix.startsWith("Did you mean"_L1)))
+        sentence += u' ' + fix;
     if (!names.empty())
         sentence += u" Did you mean:"_s;
     m_trouble->setText(sentence);
@@ -370,9 +385,11 @@ void FilterBar::takeSuggestion(int place)
         return;
     const std::string name = m_lastError.suggestions()[static_cast<std::size_t>(place)];
     QString text = m_field->text();
-    const Span span = suggestedSpan(text, placeOf(text, *m_lastError.position()));
+    const Span span = suggestedSpan(text, placeOf(text, *m_lastError.position()), m_lastError.code());
     const bool quoted = span.from < text.size() && text[span.from] == u'"';
-    text.replace(span.from, span.to - span.from, toQString(quoted ? quotedText(name) : columnText(name)));
+    const bool asItIs = m_lastError.code() == ErrorCode::BadUsage || name.starts_with('"');
+    text.replace(span.from, span.to - span.from,
+                 toQString(asItIs ? name : quoted ? quotedText(name) : columnText(name)));
     clearProblem();
     m_field->setText(text);
     m_field->setFocus(Qt::OtherFocusReason);

@@ -42,8 +42,11 @@ void describe(CLI::App& app, CommandLine& line)
     app.add_option("--color-by", line.colorBy, "Column of obs that colours the embedding")->needs(snapshot);
     app.add_option("--element", line.element, "Element to show, as in `cellfolio-cli info`")->needs(snapshot);
     app.add_option("--where", line.where, "Show only the cells this expression keeps; may be given again")
+        ->allow_extra_args(false)
         ->needs(snapshot);
-    app.add_option("--where-var", line.whereVar, "Show only the genes this expression keeps")->needs(snapshot);
+    app.add_option("--where-var", line.whereVar, "Show only the genes this expression keeps")
+        ->allow_extra_args(false)
+        ->needs(snapshot);
     app.add_option("--size", line.size, "Width and height of the picture in pixels")
         ->capture_default_str()
         ->needs(snapshot);

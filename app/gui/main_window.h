@@ -27,6 +27,7 @@ class Session;
 class StartPage;
 class StatusLine;
 class StructurePanel;
+class ViewChooser;
 class ViewStatus;
 
 // One window with one file: start page, then tree, tabs and status line. UI thread only.
@@ -47,6 +48,7 @@ public:
     DetailsPanel* details() const { return m_details; }
     StatusLine* statusLine() const { return m_status; }
     ViewStatus* viewStatus() const { return m_viewStatus; }
+    ViewChooser* viewChooser() const { return m_views; }
     NameField* geneBox() const { return m_genes; }
     EmptyView* problemView() const { return m_problem; }
     StartPage* startPage() const { return m_start; }
@@ -115,6 +117,8 @@ private:
     DetailsPanel* m_details = nullptr;
     StatusLine* m_status = nullptr;
     ViewStatus* m_viewStatus = nullptr;
+    ViewChooser* m_views = nullptr;
+    QAction* m_viewsPlace = nullptr; // in the tool bar
     NameField* m_genes = nullptr;
     QMenu* m_recentMenu = nullptr;
     QMenu* m_windowMenu = nullptr;

@@ -5,6 +5,7 @@
 #include "app/gui/main_window.h"
 #include "app/gui/session.h"
 #include "app/gui/status_line.h"
+#include "app/gui/view_chooser.h"
 #include "app/gui/view_status.h"
 #include "widgets/bridge/cell_format.h"
 #include "widgets/style/icons.h"
@@ -30,6 +31,9 @@ void MainWindow::makeFilterActions(QMenu* menu)
     m_fileActions.push_back(add(menu, u"filter"_s, u"Filter…"_s, u"Write a filter for cells or genes"_s,
                                 QKeySequence(u"Ctrl+Shift+F"_s), u"filter"_s,
                                 [this] { m_file->filterBar()->focusField(); }));
+    m_fileActions.push_back(add(menu, u"keepView"_s, u"Keep this view as…"_s,
+                                u"Keep these cells and genes for later, outside the file"_s,
+                                QKeySequence(u"Ctrl+Shift+K"_s), u"bookmark"_s, [this] { m_views->askAndKeep(); }));
     add(menu, u"showAll"_s, u"Show all cells and genes"_s, u"Take away all filters"_s, {}, u"eye"_s,
         [&view] { view.reset(); });
     menu->addSeparator();
@@ -45,6 +49,9 @@ void MainWindow::makeFilterTools(QToolBar* bar)
         bar->addAction(tool);
         m_historyTools.push_back(tool);
     }
+    bar->addSeparator();
+    m_views = new ViewChooser(m_session->view(), m_session->keptViews(), bar);
+    m_viewsPlace = bar->addWidget(m_views);
 }
 
 void MainWindow::connectView()
@@ -58,6 +65,9 @@ void MainWindow::connectView()
         say(u"%1 by hand cannot be told by their number in the changed file and were let go."_s.arg(
             countedText(steps, u"set of rows picked"_s, u"sets of rows picked"_s)));
     });
+    const KeptViewList& kept = m_session->keptViews();
+    connect(&kept, &KeptViewList::said, this, &MainWindow::say);
+    connect(&kept, &KeptViewList::failed, this, [this](const Error& error) { say(errorText(error)); });
     connect(m_file, &FilePage::axisChanged, m_viewStatus, &ViewStatus::setAxis);
     connect(m_file, &FilePage::helpRequested, this, &MainWindow::showHelp);
     updateHistory();
@@ -69,7 +79,7 @@ void MainWindow::updateView()
     const bool shown = page() == Page::File && view.view().dataset() && view.view().dataset() == m_session->dataset();
     if (shown)
         m_status->setExtent(ViewStatus::extentOf(view));
-    m_viewStatus->update();
+    m_viewStatus->refresh();
     m_viewStatus->setVisible(shown && !m_viewStatus->isHidden());
     updateHistory();
 }
@@ -91,6 +101,7 @@ void MainWindow::updateHistory()
     };
     set(u"undo"_s, u"Undo"_s, view.canUndo(), view.undoText());
     set(u"redo"_s, u"Redo"_s, view.canRedo(), view.redoText());
+    m_viewsPlace->setVisible(open);
     actionNamed(u"showAll"_s)->setEnabled(open && view.isNarrowed());
 }
 

@@ -311,7 +311,28 @@ void TableTab::rowMenu(qint64 row, int column, const QPoint& where)
     menu.addAction(u"Copy this value"_s, this, [this, row, column] {
         QGuiApplication::clipboard()->setText(m_source->fullText(row, column));
     });
+    menu.addSeparator();
+    const bool any = !m_view->selectedRows().empty();
+    menu.addAction(icon("filter"), u"Show only the selected rows"_s, this, [this] { chooseSelected(true); })
+        ->setEnabled(any);
+    menu.addAction(icon("eraser"), u"Take the selected rows out"_s, this, [this] { chooseSelected(false); })
+        ->setEnabled(any);
     menu.exec(where);
+}
+
+void TableTab::chooseSelected(bool only)
+{
+    const auto rows = m_source->fileRowsOf(m_view->selectedRows());
+    if (!rows) {
+        Q_EMIT statusMessage(u"These are too many rows, and too scattered, to be picked in this order. Go back to the file's order first."_s);
+        return;
+    }
+    IndexSetBuilder builder(m_source->table().rows);
+    for (const RangeSet::Range& range : rows->ranges())
+        builder.addRun(range.first, range.last - range.first + 1);
+    const Selection chosen = Selection::of(std::move(builder).take());
+    const QString count = countedText(chosen.size(), u"picked "_s + m_one, u"picked "_s + m_many);
+    Q_EMIT onlyRowsRequested(only ? chosen : ~chosen, only ? count : u"without "_s + count);
 }
 
 // What is selected are cells, not places: they stay selected when the order changes.

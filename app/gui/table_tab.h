@@ -66,6 +66,8 @@ Q_SIGNALS:
     void rowPicked(qint64 fileRow);
     void selectionChanged();
     void statusMessage(const QString& sentence);
+    // The view is to have these rows of the file only, or all but these.
+    void onlyRowsRequested(const cellfolio::Selection& rows, const QString& label);
 
 private:
     void keepSelection();
@@ -77,6 +79,7 @@ private:
     void headerMenu(int column, const QPoint& where);
     void updateCount();
     void updateFind();
+    void chooseSelected(bool only);
     void rowMenu(qint64 row, int column, const QPoint& where);
 
     ModelContext m_context;

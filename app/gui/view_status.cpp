@@ -47,16 +47,16 @@ ViewStatus::ViewStatus(ViewModel& view, QWidget* parent)
     };
     connect(m_notIn, &QPushButton::clicked, this, [this, open] { open(m_notIn, &ViewStatus::fillNotInMenu); });
     connect(m_missing, &QPushButton::clicked, this, [this, open] { open(m_missing, &ViewStatus::fillMissingMenu); });
-    update();
+    refresh();
 }
 
 void ViewStatus::setAxis(Axis axis)
 {
     m_axis = axis;
-    update();
+    refresh();
 }
 
-void ViewStatus::update()
+void ViewStatus::refresh()
 {
     const StepsCount count = m_view.count(m_axis);
     m_notIn->setText(countText(count.notIn) + u" not in filter"_s);

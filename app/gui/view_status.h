@@ -21,7 +21,7 @@ public:
     explicit ViewStatus(ViewModel& view, QWidget* parent = nullptr);
 
     void setAxis(Axis axis);
-    void update();
+    void refresh();
     // "28 of 200 cells shown · 765 genes".
     static QString extentOf(const ViewModel& view);
     QString text() const; // what the parts say

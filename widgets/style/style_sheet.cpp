@@ -64,8 +64,9 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit[field="true"] { background: 
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus { border: 2px solid @accent; padding: 0 6px;
     min-height: 24px; }
 QLineEdit:disabled { background: @frame; border-color: @softLine; color: @disabled; }
-QPlainTextEdit[field="true"]:focus { border: 2px solid @accent; padding: 3px 6px; }
-QPlainTextEdit[field="true"][refused="true"] { border: 2px solid @errFill; padding: 3px 6px; }
+QPlainTextEdit[field="true"]:focus { border: 2px solid @accent; padding: 0 6px; min-height: 24px; }
+QPlainTextEdit[field="true"][refused="true"] { border: 2px solid @errFill; padding: 0 6px;
+    min-height: 24px; }
 QLineEdit[refused="true"] { border: 2px solid @errFill; padding: 0 6px; min-height: 24px; }
 QLineEdit[soft="true"] { border-color: @softLine; }
 QLineEdit[soft="true"]:focus { border-color: @accent; }

@@ -62,6 +62,8 @@ ExpressionEdit::ExpressionEdit(QWidget* parent) : QPlainTextEdit(parent), m_colo
     setTabChangesFocus(true);
     setFixedHeight(measures::kField + 2);
     document()->setDocumentMargin(0);
+    // One line stands in the middle.
+    setViewportMargins(0, std::max(0, (measures::kField - 2 - fontMetrics().height()) / 2), 0, 0);
     connect(this, &QPlainTextEdit::textChanged, this, [this] {
         if (m_setting)
             return;

@@ -300,14 +300,16 @@ public:
                 for (int x = 0; x < m_side; ++x) {
                     const double distance = std::hypot(x + 0.5 - cx, y + 0.5 - cy);
                     double disc = std::clamp(radius + 0.5 - distance, 0.0, 1.0);
+                    double inner = 0; // of a ring; the base colour, so that rings do not add up
                     if (hole > 0)
-                        disc -= std::clamp(hole + 0.5 - distance, 0.0, 1.0);
+                        inner = std::clamp(hole + 0.5 - distance, 0.0, 1.0);
+                    disc -= inner;
                     const double ring =
                         rimmed ? kRimOpacity * std::clamp(radius + rim + 0.5 - distance, 0.0, 1.0)
                                : 0.0;
                     Pixel pixel;
                     pixel.disc = std::uint32_t(std::lround(disc * 256));
-                    const auto base = std::uint32_t(std::lround(ring * (1 - disc) * 256));
+                    const auto base = std::uint32_t(std::lround(std::max(ring * (1 - disc), inner) * 256));
                     pixel.keep = 256 - pixel.disc - std::min(base, 256 - pixel.disc);
                     const std::uint32_t share = 256 - pixel.disc - pixel.keep;
                     pixel.baseRedBlue = (task.base & 0xff00ffU) * share;
