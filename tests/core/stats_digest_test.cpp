@@ -94,6 +94,8 @@ class StatsDigestTest : public QObject
 private Q_SLOTS:
     void agreesWithLongDoubles();
     void farFromZero();
+    void wholeFloats_data();
+    void wholeFloats();
     void specialValues();
     void wideIntegers();
     void fractions();
@@ -135,6 +137,60 @@ void StatsDigestTest::farFromZero()
     const double sd = std::sqrt(10000.0 / 9999.0);
     QVERIFY(std::abs(*figuresOf(digest, DType::Float64).sd - sd) < 1e-12);
     QVERIFY(std::abs(*figuresOf(line, 10000, false, DType::Float64).sd - sd) < 1e-9);
+}
+
+// Counts kept as floats have a way of their own; what is odd may stand anywhere in them.
+void StatsDigestTest::wholeFloats_data()
+{
+    QTest::addColumn<float>("least");
+    QTest::addColumn<float>("most");
+    QTest::addColumn<float>("odd");
+    QTest::newRow("counts") << 0.0f << 30.0f << 7.0f;
+    QTest::newRow("all the same") << 65535.0f << 65535.0f << 65535.0f;
+    QTest::newRow("nearly the same") << 65535.0f << 65536.0f << 65534.0f;
+    QTest::newRow("negative") << -65536.0f << 12.0f << -1.0f;
+    QTest::newRow("large") << 0.0f << 5e6f << 16777216.0f;
+    QTest::newRow("a fraction") << 0.0f << 9.0f << 0.5f;
+    QTest::newRow("a tiny fraction") << 0.0f << 9.0f << 1e-30f;
+    QTest::newRow("a huge value") << 0.0f << 9.0f << 3e38f;
+}
+
+void StatsDigestTest::wholeFloats()
+{
+    QFETCH(float, least);
+    QFETCH(float, most);
+    QFETCH(float, odd);
+    std::mt19937_64 random(9);
+    for (const std::size_t n : {std::size_t{512}, std::size_t{1024}, std::size_t{1500}}) {
+        for (const std::size_t place : {std::size_t{0}, std::size_t{511}, n / 2, n - 1}) {
+            std::vector<float> values(n);
+            for (float& value : values)
+                value = std::floor(least + static_cast<float>(random() % 1000) / 1000 * (most - least + 0.5f));
+            values[place] = odd;
+            const Digest digest = digestOf(
+                DType::Float32, reinterpret_cast<const std::byte*>(values.data()), static_cast<Index>(n));
+            long double sum = 0;
+            Index nonZero = 0;
+            bool fraction = false;
+            for (const float value : values) {
+                sum += value;
+                nonZero += value != 0;
+                fraction = fraction || std::trunc(value) != value;
+            }
+            const long double mean = sum / static_cast<long double>(n);
+            long double m2 = 0;
+            for (const float value : values)
+                m2 += (value - mean) * (value - mean);
+            QCOMPARE(digest.values, static_cast<Index>(n));
+            QCOMPARE(digest.nonZero, nonZero);
+            QCOMPARE(digest.fraction, fraction);
+            QCOMPARE(digest.min, static_cast<double>(*std::min_element(values.begin(), values.end())));
+            QCOMPARE(digest.max, static_cast<double>(*std::max_element(values.begin(), values.end())));
+            QVERIFY(std::abs(static_cast<long double>(digest.sum.value()) - sum) <= 1e-15L * std::abs(sum));
+            QVERIFY2(std::abs(static_cast<long double>(digest.moments.m2) - m2) <= 1e-12L * m2,
+                     qPrintable(QString::number(digest.moments.m2 - static_cast<double>(m2))));
+        }
+    }
 }
 
 void StatsDigestTest::specialValues()
