@@ -11,6 +11,7 @@
 #include "widgets/views/elided_label.h"
 #include "widgets/views/expression_edit.h"
 
+#include <QtCore/QEvent>
 #include <QtCore/QSettings>
 #include <QtWidgets/QHBoxLayout>
 #include <QtWidgets/QLabel>
@@ -443,6 +444,13 @@ void FilterBar::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     limitChips();
+}
+
+void FilterBar::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && m_icon != nullptr)
+        m_icon->setPixmap(icon("filter").pixmap(measures::kIcon, measures::kIcon));
 }
 
 void FilterBar::limitChips()

@@ -41,6 +41,7 @@ QToolButton:pressed { background: @pressed; }
 QToolButton:checked { background: @accentSoft; color: @accent; }
 QToolButton:disabled { color: @disabled; }
 QToolButton:focus { border: 2px solid @accent; padding: 3px 5px; }
+QToolButton[suggestion="true"] { color: @accent; border: 1px solid @accentLine; padding: 2px 7px; }
 QToolButton[popupMode="2"]::menu-indicator, QToolButton[popupMode="1"]::menu-indicator { image: none; }
 
 QStatusBar { background: @frame; border-top: 1px solid @hairline; }

@@ -4,6 +4,7 @@
 #include "widgets/style/fonts.h"
 #include "widgets/style/theme.h"
 #include "widgets/views/number_text.h"
+#include "widgets/views/scatter_axes.h"
 #include "widgets/views/scatter_names.h"
 #include "widgets/views/scatter_renderer.h"
 
@@ -28,7 +29,6 @@ constexpr double kLeastZoom = 0.2;
 constexpr double kLargestPoint = 24;
 constexpr double kHoverReach = 6; // beyond the edge of a point
 constexpr double kClickSlack = 4; // a drag of fewer pixels is a click
-constexpr int kArrow = 48;
 
 ScatterInk inkOf(const Theme& theme)
 {
@@ -355,45 +355,13 @@ void ScatterView::paintEvent(QPaintEvent*)
         painter.drawEllipse(at, r, r);
         painter.setRenderHint(QPainter::Antialiasing, false);
     }
-    paintAxes(painter);
+    paintScatterAxes(painter, size(), d->xName, d->yName, d->yDown);
     paintCaption(painter);
     if (d->focusByKey) {
         painter.setPen(theme.accentLine);
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(rect().adjusted(0, 0, -1, -1));
     }
-}
-
-void ScatterView::paintAxes(QPainter& painter) const
-{
-    if (d->xName.isEmpty() && d->yName.isEmpty())
-        return;
-    const Theme& theme = Theme::current();
-    const QPointF corner(22, height() - 28);
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(theme.line, 1.2));
-    const QPointF right = corner + QPointF(kArrow, 0);
-    const QPointF up = d->yDown ? corner : corner + QPointF(0, -kArrow);
-    const QPointF start = d->yDown ? corner + QPointF(0, -kArrow) : corner;
-    painter.drawLine(start, start + QPointF(kArrow - 3, 0));
-    painter.drawLine(start, d->yDown ? up - QPointF(0, 3) : up + QPointF(0, 3));
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(theme.line);
-    const QPointF tipX = d->yDown ? start + QPointF(kArrow, 0) : right;
-    painter.drawPolygon(QPolygonF({tipX, tipX + QPointF(-5, -3), tipX + QPointF(-5, 3)}));
-    const double back = d->yDown ? -5 : 5;
-    painter.drawPolygon(QPolygonF({up, up + QPointF(-3, back), up + QPointF(3, back)}));
-    painter.setFont(fonts::caption());
-    painter.setPen(theme.text2);
-    const QFontMetrics metrics(painter.font());
-    const QString x = metrics.elidedText(d->xName, Qt::ElideMiddle, 180);
-    const QString y = metrics.elidedText(d->yName, Qt::ElideMiddle, 180);
-    painter.drawText(QPointF(corner.x() + 2, height() - 11), x);
-    painter.translate(corner.x() - 8, corner.y());
-    painter.rotate(-90);
-    painter.drawText(QPointF(2, 0), y);
-    painter.restore();
 }
 
 void ScatterView::paintCaption(QPainter& painter) const

@@ -121,7 +121,6 @@ private:
     void wish();
     void collect();
     void hoverAt(QPointF pos);
-    void paintAxes(QPainter& painter) const;
     void paintCaption(QPainter& painter) const;
     void paintNames(QPainter& painter);
 
