@@ -27,7 +27,7 @@ def values_for(dtype, count, random, kind):
         values = random.randint(0, 100, count).astype(dtype)
     elif kind == "wide":
         most = min(60_000, int(np.iinfo(dtype).max)) if dtype.kind in "iu" else 60_000
-    values = (random.randint(0, 60_000, count) % most).astype(dtype)
+        values = (random.randint(0, 60_000, count) % most).astype(dtype)
     else:
         values = (random.randn(count) * 50).astype(dtype)
         if dtype.kind in "iu" and dtype.itemsize == 8:
