@@ -7,15 +7,12 @@
 #include "core/matrix/spilled_block.h"
 #include "core/paging/scan.h"
 #include "core/run/allocator.h"
+#include "core/run/work_sharing.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <mutex>
-#include <optional>
-#include <thread>
 
 // Sorting by index within blocks of half a million entries keeps every write of the sort in the
 // caches; the runs of an index that result (some dozens of entries) are long enough to be copied
@@ -35,38 +32,6 @@ constexpr std::uint64_t kSegments = 512;
 constexpr Index kPiece = Index{64} << 10;
 constexpr Index kGather = Index{64} << 20;
 constexpr Index kSmallestGather = Index{1} << 20;
-
-// Runs work(worker, task) for the tasks 0 … count - 1 on several threads; the first error ends it.
-template <typename Work>
-Result<void> inParallel(int threads, Index count, const Work& work)
-{
-    std::atomic<Index> next{0};
-    std::atomic<bool> failed{false};
-    std::mutex mutex;
-    std::optional<Error> error;
-    const auto loop = [&](int worker) {
-        while (!failed) {
-            const Index task = next.fetch_add(1);
-            if (task >= count)
-                return;
-            if (Result<void> done = work(worker, task); !done) {
-                const std::lock_guard lock(mutex);
-                if (!error)
-                    error = std::move(done).error();
-                failed = true;
-            }
-        }
-    };
-    std::vector<std::thread> others;
-    for (int worker = 1; worker < threads; ++worker)
-        others.emplace_back(loop, worker);
-    loop(0);
-    for (std::thread& thread : others)
-        thread.join();
-    if (error)
-        return *std::move(error);
-    return {};
-}
 
 class Transposing
 {
@@ -340,15 +305,15 @@ private:
             gatherers[at(Index{k})].lines.resize(at(kPiece));
             gatherers[at(Index{k})].values.resize(at(kPiece * m_item));
         }
-        return inParallel(threads, static_cast<Index>(ranges.size()),
-                          [&](int worker, Index task) -> Result<void> {
-                              const auto [first, last] = ranges[at(task)];
-                              Gatherer& own = gatherers[at(Index{worker})];
-                              // One segment alone may be too long for memory.
-                              if (last == first + 1 && bytes[at(first)] > most)
-                                  return longSegment(first, own, sink);
-                              return shortSegments(first, last, own, sink);
-                          });
+        return WorkSharing(static_cast<Index>(ranges.size()))
+            .run(threads, [&](int worker, Index task) -> Result<void> {
+                const auto [first, last] = ranges[at(task)];
+                Gatherer& own = gatherers[at(Index{worker})];
+                // One segment alone may be too long for memory.
+                if (last == first + 1 && bytes[at(first)] > most)
+                    return longSegment(first, own, sink);
+                return shortSegments(first, last, own, sink);
+            });
     }
 
     // Segments that fit memory: what each block has of them, in one read a block.

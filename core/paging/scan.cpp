@@ -5,12 +5,10 @@
 #include "core/hdf5/stored_type.h"
 #include "core/paging/page_cache.h"
 #include "core/paging/tile_loader.h"
+#include "core/run/work_sharing.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <mutex>
-#include <thread>
 
 namespace cellfolio {
 
@@ -140,51 +138,6 @@ private:
     Buffer m_edge;
     hdf5::DecodeScratch m_scratch;
     Values m_values;
-};
-
-// Hands out 0 … n-1 to several threads and keeps the first error.
-class WorkSharing
-{
-public:
-    WorkSharing(Index count, const std::stop_token& outer) : m_count(count), m_outer(outer) {}
-
-    template <typename Work> // Result<void>(int worker, Index ordinal)
-    Result<void> run(int threads, const Work& work)
-    {
-        const auto loop = [&](int worker) {
-            for (;;) {
-                const Index ordinal = m_next.fetch_add(1);
-                if (ordinal >= m_count || m_failed.load(std::memory_order_relaxed))
-                    return;
-                Result<void> done = m_outer.stop_requested() ? Result<void>(Error::cancelled())
-                                                             : work(worker, ordinal);
-                if (!done) {
-                    const std::lock_guard lock(m_mutex);
-                    if (!m_error)
-                        m_error = std::move(done).error();
-                    m_failed = true;
-                    return;
-                }
-            }
-        };
-        std::vector<std::thread> others;
-        for (int worker = 1; worker < threads; ++worker)
-            others.emplace_back(loop, worker);
-        loop(0);
-        for (std::thread& thread : others)
-            thread.join();
-        if (m_error)
-            return *std::move(m_error);
-        return {};
-    }
-
-private:
-    const Index m_count;
-    const std::stop_token m_outer;
-    std::atomic<Index> m_next{0};
-    std::atomic<bool> m_failed{false};
-    std::mutex m_mutex;
-    std::optional<Error> m_error;
 };
 
 // As many workers as are wanted and the budget has room for; OutOfBudget when not even one.
