@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace cellfolio {
@@ -46,18 +47,26 @@ GeneIndexWriter::create(const fs::path& path, const GeneIndexOrigin& origin, Sha
     writer->m_path = path;
     writer->m_origin = origin;
     writer->m_shape = shape;
-    std::string name = path.string() + ".XXXXXX" + kPartEnding;
-    writer->m_descriptor =
-        ::mkostemps(name.data(), static_cast<int>(std::strlen(kPartEnding)), O_CLOEXEC);
-    if (writer->m_descriptor < 0)
-        return Error(errno == EACCES || errno == EROFS ? ErrorCode::PermissionDenied
-                     : errno == ENOSPC                 ? ErrorCode::OutOfDisk
-                                                       : ErrorCode::Io,
-                     "No gene index can be written in " + path.parent_path().string() + ": "
-                         + std::strerror(errno) + ".");
-    writer->m_part = name;
-    // Held while it is written: what nobody holds was left behind.
-    ::flock(writer->m_descriptor, LOCK_EX | LOCK_NB);
+    for (;;) {
+        std::string name = path.string() + ".XXXXXX" + kPartEnding;
+        writer->m_descriptor =
+            ::mkostemps(name.data(), static_cast<int>(std::strlen(kPartEnding)), O_CLOEXEC);
+        if (writer->m_descriptor < 0)
+            return Error(errno == EACCES || errno == EROFS ? ErrorCode::PermissionDenied
+                         : errno == ENOSPC                 ? ErrorCode::OutOfDisk
+                                                           : ErrorCode::Io,
+                         "No gene index can be written in " + path.parent_path().string() + ": "
+                             + std::strerror(errno) + ".");
+        // Held while it is written: what nobody holds was left behind. Another build may have taken
+        // it for that before it was held; then it has no name any more, and a new one is made.
+        ::flock(writer->m_descriptor, LOCK_EX);
+        struct stat state{};
+        if (::fstat(writer->m_descriptor, &state) != 0 || state.st_nlink > 0) {
+            writer->m_part = name;
+            break;
+        }
+        ::close(writer->m_descriptor);
+    }
     writer->m_size = static_cast<Index>(sizeof(GeneIndexHeader));
     writer->m_directory.resize(at(shape.genes));
     return writer;
