@@ -2,6 +2,7 @@
 #include "core/hdf5/file.h"
 
 #include "core/base/text.h"
+#include "core/hdf5/chunk_directory.h"
 #include "core/hdf5/dataset_io.h"
 #include "core/hdf5/global_heap.h"
 #include "core/hdf5/handle.h"
@@ -181,6 +182,7 @@ Result<std::shared_ptr<const File>> File::open(const std::filesystem::path& path
     if (!raw)
         return std::move(raw).error();
     file->m_raw = *std::move(raw);
+    file->m_chunks = std::make_unique<ChunkDirectory>(*file->m_raw);
     if (const std::string failure = damagedRoot(*file->m_raw, *signature); !failure.empty())
         return openError(*signature, failure);
     auto opened = Hdf5Thread::instance().call(Lane::Interactive, [&]() -> Result<void> {
@@ -314,8 +316,11 @@ Result<Values> File::readTexts(const Object& dataset, const Slab& slab, Lane lan
 Result<void> File::readBytes(const Object& dataset, const Slab& slab, std::shared_ptr<Buffer> into,
                              Lane lane, std::stop_token stop) const
 {
-    // The library would resolve the references, and they would never be given back.
-    if (holdsReferences(dataset.array->type) && StoredElements::canRead(*dataset.array))
+    // The library would resolve the references, and they would never be given back. What lies in one
+    // piece needs no library at all: several threads read it side by side.
+    const ArrayInfo& info = *dataset.array;
+    if ((holdsReferences(info.type) || info.layout == Layout::Contiguous)
+        && StoredElements::canRead(info))
         return StoredElements(shared_from_this(), dataset, *m_raw).read(slab, *into, lane, stop);
     return Hdf5Thread::instance().call(
         lane, stop, [self = shared_from_this(), &dataset, slab, into]() -> Result<void> {
@@ -329,6 +334,9 @@ Result<void> File::readBytes(const Object& dataset, const Slab& slab, std::share
 Result<void> File::readChunks(const Object& dataset, std::vector<Index> offsets,
                               std::shared_ptr<RawChunks> into, Lane lane, std::stop_token stop) const
 {
+    const auto places = m_chunks->of(dataset, offsets.size() / std::max<std::size_t>(1, dataset.array->shape.size()), lane);
+    if (places)
+        return places->read(*m_raw, *dataset.array, offsets, *into, stop);
     return Hdf5Thread::instance().call(
         lane, stop,
         [self = shared_from_this(), &dataset, offsets = std::move(offsets), into]() -> Result<void> {

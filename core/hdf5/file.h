@@ -36,6 +36,7 @@ struct RawChunks {
 };
 
 class RawFile;
+class ChunkDirectory;
 
 struct FileIdentity {
     std::uint64_t device = 0;
@@ -94,7 +95,9 @@ public:
     Result<void> readBytes(const Object& dataset, const Slab& slab, std::shared_ptr<Buffer> into,
                            Lane lane, std::stop_token stop = {}) const;
 
-    // Level 1: chunks as stored. `offsets` holds rank() entries a chunk, in values.
+    // Level 1: chunks as stored. `offsets` holds rank() entries a chunk, in values. Once a good part
+    // of a dataset was asked for in bulk, its chunks are read past the library where their tree is
+    // of the older kind (level 2): then by the calling thread, side by side with others.
     Result<void> readChunks(const Object& dataset, std::vector<Index> offsets,
                             std::shared_ptr<RawChunks> into, Lane lane,
                             std::stop_token stop = {}) const;
@@ -116,6 +119,7 @@ private:
     std::uint64_t m_id = 0;
     std::vector<std::pair<std::uint64_t, const Object*>> m_byAddress; // sorted
     std::shared_ptr<const RawFile> m_raw;
+    std::unique_ptr<ChunkDirectory> m_chunks;
     std::unique_ptr<Handles> m_handles; // touched on the HDF5 thread only
 };
 

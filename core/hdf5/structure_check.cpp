@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/hdf5/structure_check.h"
 
+#include "core/hdf5/tree_node.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -12,33 +14,6 @@ namespace {
 const std::string kSound;
 constexpr std::uint64_t kManyChunks = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostNames = std::uint64_t{256} << 20; // bytes of the names of one group
-
-// The head of a node of a tree of version 1: signature, kind, level, entries, two neighbours.
-struct Node {
-    std::uint64_t kind = 0;
-    std::uint64_t level = 0;
-    std::uint64_t entries = 0;
-};
-
-std::size_t nodeHead(const RawFile& file)
-{
-    return 8 + 2 * file.addressSize();
-}
-
-std::optional<Node> nodeAt(const RawFile& file, std::uint64_t address)
-{
-    std::array<std::byte, 8> head{};
-    if (!file.read(address, head))
-        return std::nullopt;
-    Cursor at(head);
-    Node node;
-    if (!at.startsWith("TREE"))
-        return std::nullopt;
-    node.kind = at.number(1);
-    node.level = at.number(1);
-    node.entries = at.number(2);
-    return node;
-}
 
 // The names of a group. Empty: they cannot be read. Ends at the last NUL, so that every place in it
 // begins a text that ends.
@@ -237,7 +212,7 @@ std::optional<StructureCheck::Group> StructureCheck::group(std::uint64_t address
     while (!pending.empty()) {
         const Place place = pending.back();
         pending.pop_back();
-        const auto node = nodeAt(m_file, place.address);
+        const auto node = TreeNode::read(m_file, place.address);
         if (!node || node->kind != 0 || node->entries > 2 * m_widths.groupNodes || ++visited > mostNodes
             || (place.level && node->level != *place.level)) {
             fail("the tree of its members is damaged");
@@ -245,7 +220,7 @@ std::optional<StructureCheck::Group> StructureCheck::group(std::uint64_t address
         }
         const std::size_t step = m_file.lengthSize() + m_file.addressSize();
         std::vector<std::byte> entries(static_cast<std::size_t>(node->entries) * step + m_file.lengthSize());
-        if (!m_file.read(place.address + nodeHead(m_file), entries)) {
+        if (!m_file.read(place.address + TreeNode::headSize(m_file), entries)) {
             fail("the tree of its members is damaged");
             continue;
         }
@@ -340,7 +315,7 @@ std::string StructureCheck::checkChunkTree(const StoredLayout& layout, bool filt
         std::uint64_t address;
         std::uint64_t level;
     };
-    const auto first = nodeAt(m_file, root);
+    const auto first = TreeNode::read(m_file, root);
     if (!first)
         return {};
     std::vector<Place> pending{{root, first->level}};
@@ -352,7 +327,7 @@ std::string StructureCheck::checkChunkTree(const StoredLayout& layout, bool filt
     while (!pending.empty()) {
         const Place place = pending.back();
         pending.pop_back();
-        const auto node = nodeAt(m_file, place.address);
+        const auto node = TreeNode::read(m_file, place.address);
         if (!node)
             continue;
         if (node->kind != 1 || node->level != place.level || node->entries > 2 * m_widths.chunkNodes
@@ -361,7 +336,7 @@ std::string StructureCheck::checkChunkTree(const StoredLayout& layout, bool filt
         if (node->level == 0 && filtered)
             continue;
         entries.resize(static_cast<std::size_t>(node->entries) * step);
-        if (!m_file.read(place.address + nodeHead(m_file), entries))
+        if (!m_file.read(place.address + TreeNode::headSize(m_file), entries))
             continue;
         Cursor at(entries);
         for (std::uint64_t i = 0; i < node->entries; ++i) {

@@ -16,6 +16,8 @@ namespace {
 
 // Large enough to hide the cost of handing work over, small enough to stay near the caches.
 constexpr Index kBlockValues = Index{1} << 19;
+// Of arrays that need no unpacking: what was just copied is still in the caches.
+constexpr Index kPlainBlockValues = Index{1} << 17;
 
 bool isPaged(const ArrayRef& array)
 {
@@ -165,11 +167,15 @@ ScanPlan planScan(const std::vector<ArrayRef>& arrays, Index first, Index last,
     plan.threads = options.threads > 0 ? options.threads : reading.threads();
     // Blocks end where chunks do, so that few chunks are decoded twice.
     Index chunk = 1;
+    Index usual = kPlainBlockValues;
     for (const ArrayRef& array : arrays) {
-        if (array.info().layout == hdf5::Layout::Chunked)
-            chunk = std::max(chunk, array.info().chunk[0]);
+        if (array.info().layout != hdf5::Layout::Chunked)
+            continue;
+        chunk = std::max(chunk, array.info().chunk[0]);
+        if (!array.info().filters.empty())
+            usual = kBlockValues;
     }
-    const Index wanted = options.blockLength > 0 ? options.blockLength : kBlockValues;
+    const Index wanted = options.blockLength > 0 ? options.blockLength : usual;
     plan.blockLength = chunk * std::max<Index>(1, (wanted + chunk / 2) / chunk);
     if (plan.last > plan.first)
         plan.blocks = (plan.last - 1) / plan.blockLength - plan.first / plan.blockLength + 1;
