@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/impute/blas.h"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <mutex>
+
+// LAPACK, which OpenBLAS brings along: eigenpairs by the method of relatively robust
+// representations, a range of them by number.
+extern "C" void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n, double* a,
+                        const int* lda, const double* vl, const double* vu, const int* il,
+                        const int* iu, const double* abstol, int* m, double* w, double* z,
+                        const int* ldz, int* isuppz, double* work, const int* lwork, int* iwork,
+                        const int* liwork, int* info);
+
+namespace cellfolio::impute {
+
+namespace {
+
+// The library would start threads of its own and share our tiles between them.
+void keepToOneThread()
+{
+    static std::once_flag once;
+    std::call_once(once, [] { openblas_set_num_threads(1); });
+}
+
+CBLAS_TRANSPOSE flag(bool transposed)
+{
+    return transposed ? CblasTrans : CblasNoTrans;
+}
+
+int length(Index value)
+{
+    return narrow<int>(value);
+}
+
+} // namespace
+
+void multiply(const Product<float>& p)
+{
+    keepToOneThread();
+    cblas_sgemm(CblasRowMajor, flag(p.transposeA), flag(p.transposeB), length(p.rows),
+                length(p.columns), length(p.inner), p.alpha, p.a, length(p.strideA), p.b,
+                length(p.strideB), p.beta, p.c, length(p.strideC));
+}
+
+void multiply(const Product<double>& p)
+{
+    keepToOneThread();
+    cblas_dgemm(CblasRowMajor, flag(p.transposeA), flag(p.transposeB), length(p.rows),
+                length(p.columns), length(p.inner), p.alpha, p.a, length(p.strideA), p.b,
+                length(p.strideB), p.beta, p.c, length(p.strideC));
+}
+
+Result<EigenPairs> largestEigenPairs(std::vector<double> matrix, Index size, Index count)
+{
+    keepToOneThread();
+    const int n = length(size);
+    const int first = length(size - count + 1); // counted from 1, the smallest value first
+    const double unused = 0;
+    const double tolerance = 0;
+    int found = 0;
+    int info = 0;
+    std::vector<double> values(at(size));
+    std::vector<double> vectors(at(size * count));
+    std::vector<int> support(at(2 * count));
+    double workSize = 0;
+    int integerSize = 0;
+    int query = -1;
+    // Row-major and column-major agree for a symmetric matrix; its lower triangle is "U" there.
+    dsyevr_("V", "I", "U", &n, matrix.data(), &n, &unused, &unused, &first, &n, &tolerance, &found,
+            values.data(), vectors.data(), &n, support.data(), &workSize, &query, &integerSize,
+            &query, &info);
+    const int workLength = static_cast<int>(workSize);
+    std::vector<double> work(static_cast<std::size_t>(workLength));
+    std::vector<int> integers(static_cast<std::size_t>(integerSize));
+    dsyevr_("V", "I", "U", &n, matrix.data(), &n, &unused, &unused, &first, &n, &tolerance, &found,
+            values.data(), vectors.data(), &n, support.data(), work.data(), &workLength,
+            integers.data(), &integerSize, &info);
+    if (info != 0 || found != length(count))
+        return Error(ErrorCode::Internal, "The principal axes could not be worked out.");
+    EigenPairs pairs;
+    for (Index k = count - 1; k >= 0; --k) {
+        pairs.values.push_back(values[at(k)]);
+        const double* column = vectors.data() + k * size;
+        pairs.vectors.insert(pairs.vectors.end(), column, column + size);
+    }
+    return pairs;
+}
+
+} // namespace cellfolio::impute
