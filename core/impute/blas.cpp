@@ -8,8 +8,8 @@
 
 // LAPACK, which OpenBLAS brings along: eigenpairs by the method of relatively robust
 // representations, a range of them by number.
-extern "C" void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n, double* a,
-                        const int* lda, const double* vl, const double* vu, const int* il,
+extern "C" void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n,
+                        double* a, const int* lda, const double* vl, const double* vu, const int* il,
                         const int* iu, const double* abstol, int* m, double* w, double* z,
                         const int* ldz, int* isuppz, double* work, const int* lwork, int* iwork,
                         const int* liwork, int* info);
