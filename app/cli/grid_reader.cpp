@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/grid_reader.h"
 
+#include "core/matrix/gene_index_settings.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -30,7 +32,8 @@ Result<GridReader> GridReader::open(const std::shared_ptr<const Dataset>& datase
         grid.m_dtype = grid.m_matrix->dtype();
         if (element.storage == Storage::Csr && grid.m_shape[0] > kManyRows) {
             auto genes = GeneSource::open(dataset, element, reading);
-            if (genes && (*genes)->lookForIndex(GeneIndexStore()))
+            const auto settings = GeneIndexSettings::read();
+            if (genes && settings && (*genes)->lookForIndex(settings->store()))
                 grid.m_genes = *std::move(genes);
         }
         return grid;

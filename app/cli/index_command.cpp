@@ -3,7 +3,7 @@
 #include "app/cli/element_axes.h"
 #include "app/cli/progress_line.h"
 #include "core/base/text.h"
-#include "core/matrix/gene_index_store.h"
+#include "core/matrix/gene_index_settings.h"
 
 #include <chrono>
 #include <cmath>
@@ -114,8 +114,9 @@ void writeStatus(JsonWriter& json, const GeneIndexStore::Status& status)
 class IndexAnswer
 {
 public:
-    IndexAnswer(Session& session, Target target)
-        : m_session(session), m_target(std::move(target)), m_matrix(m_target.element->path)
+    IndexAnswer(Session& session, Target target, GeneIndexStore store)
+        : m_session(session), m_target(std::move(target)), m_matrix(m_target.element->path),
+          m_store(std::move(store))
     {
     }
 
@@ -263,7 +264,10 @@ int runIndex(Session& session)
         auto target = openMatrix(file, request->matrix);
         if (!target)
             return std::move(target).error();
-        return IndexAnswer(session, *std::move(target)).give(request->task);
+        const auto settings = GeneIndexSettings::read();
+        if (!settings)
+            return settings.error();
+        return IndexAnswer(session, *std::move(target), settings->store()).give(request->task);
     });
 }
 

@@ -43,13 +43,22 @@ struct Stored {
     fs::file_time_type used;
 };
 
+// A folder the user chose may hold other files: only what is named as pathOf() names it is ours.
+bool isNamedAsIndex(const fs::path& file)
+{
+    const std::string stem = file.stem().string();
+    if (file.extension() != kEnding || stem.size() != 33 || stem[16] != '-')
+        return false;
+    return stem.find_first_not_of("0123456789abcdef-") == std::string::npos;
+}
+
 std::vector<Stored> storedIn(const fs::path& folder)
 {
     std::vector<Stored> result;
     std::error_code failure;
     for (fs::directory_iterator file(folder, failure), end; !failure && file != end;
          file.increment(failure)) {
-        if (file->path().extension() != kEnding)
+        if (!isNamedAsIndex(file->path()))
             continue;
         std::error_code gone;
         const auto size = file->file_size(gone);
@@ -222,34 +231,37 @@ GeneIndexStore::find(std::shared_ptr<const Dataset> dataset, const Element& matr
     auto index = GeneIndex::open(path, reading);
     std::error_code ignored;
     if (!index) {
-        if (index.error().code() == ErrorCode::NotFound) {
-            dropOutdated(*now);
-        } else if (index.error().code() == ErrorCode::Corrupt) {
-            fs::remove(path, ignored);
-            return Error(ErrorCode::NotFound, index.error().message() + " It was dropped.");
-        }
-        return index;
+        if (index.error().code() == ErrorCode::NotFound && dropOutdated(*now))
+            return Error(ErrorCode::FileChanged, "There was a gene index. The file has changed "
+                                                 "since it was made. It was dropped.");
+        if (index.error().code() != ErrorCode::Corrupt)
+            return index;
+        fs::remove(path, ignored);
+        return Error(ErrorCode::Corrupt, index.error().message() + " It was dropped.");
     }
     auto why = misfit(**index, *dataset, *now, *source, reading, stop);
     if (!why)
         return std::move(why).error();
     if (!why->empty()) {
         fs::remove(path, ignored);
-        return Error(ErrorCode::NotFound, "There was a gene index. " + *why + " It was dropped.");
+        return Error(ErrorCode::FileChanged,
+                     "There was a gene index. " + *why + " It was dropped.");
     }
     markUsed(path);
     return index;
 }
 
-void GeneIndexStore::dropOutdated(const GeneIndexOrigin& now) const
+bool GeneIndexStore::dropOutdated(const GeneIndexOrigin& now) const
 {
+    bool any = false;
     for (const Stored& stored : storedIn(m_folder)) {
         const auto header = headerOf(stored.path);
         std::error_code ignored;
         if (header && header->fingerprint != now.fingerprint && now.file == header->file.data()
             && now.matrix == header->matrix.data())
-            fs::remove(stored.path, ignored);
+            any = fs::remove(stored.path, ignored) || any;
     }
+    return any;
 }
 
 Result<GeneIndexStore::Estimate>
@@ -378,12 +390,33 @@ Result<bool> GeneIndexStore::drop(const Dataset& dataset, const Element& matrix)
     return removed || storedIn(m_folder).size() < before;
 }
 
-Index GeneIndexStore::totalBytes() const
+GeneIndexStore::Total GeneIndexStore::total() const
 {
-    Index total = 0;
-    for (const Stored& stored : storedIn(m_folder))
-        total += stored.bytes;
+    Total total;
+    for (const Stored& stored : storedIn(m_folder)) {
+        ++total.indexes;
+        total.bytes += stored.bytes;
+    }
     return total;
+}
+
+Result<GeneIndexStore::Total> GeneIndexStore::clear() const
+{
+    Total gone;
+    std::optional<Error> problem;
+    for (const Stored& stored : storedIn(m_folder)) {
+        std::error_code failure;
+        if (fs::remove(stored.path, failure)) {
+            ++gone.indexes;
+            gone.bytes += stored.bytes;
+        } else if (failure && !problem) {
+            problem = Error(ErrorCode::Io, stored.path.string() + " cannot be removed: "
+                                               + failure.message() + ".");
+        }
+    }
+    if (problem)
+        return *std::move(problem);
+    return gone;
 }
 
 void GeneIndexStore::shrinkTo(Index bytes, const fs::path& keep) const

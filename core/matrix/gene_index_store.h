@@ -34,8 +34,9 @@ public:
     // Refused, with the reason, where a matrix needs no index: it is dense or stored by gene.
     static Result<void> canHave(const Element& matrix);
 
-    // The index of a matrix, to be used. NotFound where there is none or none that fits: what did
-    // not fit or was damaged is then gone, and the sentence says so.
+    // The index of a matrix, to be used. NotFound where there is none; FileChanged where there was
+    // one that does not fit any more, Corrupt where it was damaged: it is gone then, as the sentence
+    // says.
     Result<std::shared_ptr<const GeneIndex>> find(std::shared_ptr<const Dataset> dataset,
                                                   const Element& matrix,
                                                   std::shared_ptr<Reading> reading,
@@ -85,9 +86,17 @@ public:
     // Removes the index of a matrix, fresh or not, and says whether there was one.
     Result<bool> drop(const Dataset& dataset, const Element& matrix) const;
 
-    // Bytes all indexes take. Drops the oldest until no more than `bytes` are left.
-    Index totalBytes() const;
+    // What all indexes take together.
+    struct Total {
+        Index indexes = 0;
+        Index bytes = 0;
+    };
+    Total total() const;
+    // Drops what was used longest ago until no more than `bytes` are left.
     void shrinkTo(Index bytes, const std::filesystem::path& keep = {}) const;
+    // Drops every index; those being built are left alone. Io, naming the first file that cannot be
+    // removed; the others are gone.
+    Result<Total> clear() const; // what there was
 
 private:
     std::filesystem::path pathOf(const GeneIndexOrigin& origin) const;
@@ -95,8 +104,9 @@ private:
     Result<std::string> misfit(const GeneIndex& index, const Dataset& dataset,
                                const GeneIndexOrigin& now, const SparseSource& source,
                                std::shared_ptr<Reading> reading, std::stop_token stop) const;
-    // Removes indexes of the same matrix of the same path that have another fingerprint.
-    void dropOutdated(const GeneIndexOrigin& now) const;
+    // Removes indexes of the same matrix of the same path that have another fingerprint; says
+    // whether there were any.
+    bool dropOutdated(const GeneIndexOrigin& now) const;
 
     std::filesystem::path m_folder;
     Index m_limit;

@@ -324,13 +324,15 @@ std::string GeneSource::indexFault() const
 Result<GeneIndexStore::Estimate> GeneSource::indexEstimate(const GeneIndexStore& store,
                                                            std::stop_token stop) const
 {
-    double pace = 0;
-    {
-        const std::lock_guard lock(m_mutex);
-        pace = m_entriesPerSecond;
-    }
-    const double scanned = pace > 0 && m_sparse ? static_cast<double>(m_sparse->stored()) / pace : 0;
-    return store.estimate(m_dataset, element(), m_reading, scanned, stop);
+    return store.estimate(m_dataset, element(), m_reading, scanSeconds(), stop);
+}
+
+double GeneSource::scanSeconds() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_entriesPerSecond > 0 && m_sparse
+             ? static_cast<double>(m_sparse->stored()) / m_entriesPerSecond
+             : 0;
 }
 
 Result<GeneVectors> GeneSource::readDistinct(const std::vector<Index>& genes,

@@ -68,12 +68,14 @@ public:
     Result<GeneVectors> read(const Request& request);
     GeneCost cost(const Request& request);
 
-    // Takes the gene index of the matrix from now on, if the store has one that fits. NotFound
-    // where it has none (the sentence says why, when one was dropped); Refused where none is needed.
+    // Takes the gene index of the matrix from now on, if the store has one that fits, else none.
+    // Errors are those of GeneIndexStore::find(); Refused where none is needed.
     Result<void> lookForIndex(const GeneIndexStore& store, std::stop_token stop = {});
     std::shared_ptr<const GeneIndex> index() const;
     // Why an index was given up while it was in use; empty: none was. Reading goes on without.
     std::string indexFault() const;
+    // Seconds that the last pass over the whole matrix took; 0: there was none.
+    double scanSeconds() const;
     // What building one would take, by the pace of the last scan where there was one.
     Result<GeneIndexStore::Estimate> indexEstimate(const GeneIndexStore& store,
                                                    std::stop_token stop = {}) const;

@@ -2,6 +2,7 @@
 #include "core/query/checker.h"
 
 #include "core/base/text.h"
+#include "core/matrix/gene_index_settings.h"
 #include "core/query/gene_lookup.h"
 #include "core/query/lexer.h"
 #include "core/query/number_nodes.h"
@@ -166,11 +167,9 @@ Error Checker::ambiguousGene(const Node& node, const Element& var, const std::ve
         std::sort(sorted.begin(), sorted.end());
         return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
     };
-    for (std::size_t k = 0; !distinct() && k < var.children.size(); ++k) {
-        const Element& column = *var.children[k];
-        if (column.kind != ElementKind::Column || !holdsGeneNames(column))
-            continue;
-        auto reader = ColumnReader::open(m_context.dataset, column, m_context.reading);
+    auto columns = geneNameColumns(m_context.dataset, var, m_context.reading, m_context.stop);
+    for (std::size_t k = 0; !distinct() && columns && k < columns->size(); ++k) {
+        auto reader = ColumnReader::open(m_context.dataset, *(*columns)[k], m_context.reading);
         if (!reader)
             continue;
         auto values = reader->read(chosen, m_context.stop);
@@ -210,9 +209,11 @@ Result<std::shared_ptr<GeneSource>> Checker::openMatrix(const Element& matrix,
                          + " values, which have no order.",
                      node.offset)
             .at(matrix.path);
-    if (!m_context.genes && matrix.kind == ElementKind::Matrix) {
-        // Most matrices have no index, and need none or do without.
-        auto found = (*source)->lookForIndex(GeneIndexStore(), m_context.stop);
+    const auto settings = GeneIndexSettings::read();
+    if (!m_context.genes && matrix.kind == ElementKind::Matrix && settings) {
+        // Most matrices have no index, and need none or do without; settings that cannot be read
+        // are told by the command `index`, and cost time but no answer here.
+        auto found = (*source)->lookForIndex(settings->store(), m_context.stop);
         if (!found && found.error().code() == ErrorCode::Cancelled)
             return std::move(found).error();
     }

@@ -30,7 +30,7 @@ struct FilterContext {
     // suggestions where the name is unknown.
     std::function<Result<Selection>(const std::string& name)> selection;
     // Where the columns of a matrix come from; empty: the filter opens the matrix itself, with the
-    // gene index of the user's cache folder where one fits.
+    // gene index of GeneIndexSettings where one fits.
     std::function<Result<std::shared_ptr<GeneSource>>(const Element& matrix)> genes;
     // The text behind in file("PATH").
     TextSource read = readTextFile;

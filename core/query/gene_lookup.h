@@ -13,8 +13,9 @@
 namespace cellfolio {
 
 // Rows of var that answer to a name a person typed, from the strictest reading that finds one:
-// the row's name; a symbol or id column; either of them in upper or lower case; either of them
-// without the version behind an id's point ("ENSG00000141510.17").
+// the row's name; a column of symbols or ids; either of them in upper or lower case; either of them
+// without the version behind an id's point ("ENSG00000141510.17"). Such columns are told by what
+// they are called ("gene_symbols") or, text of any name, by values that differ nearly everywhere.
 struct GeneAnswer {
     std::vector<Index> rows;     // more than one: the name is ambiguous
     Index count = 0;             // of all that answer; `rows` keeps the first few
@@ -34,7 +35,16 @@ Result<std::vector<std::string>> nearGenes(const std::shared_ptr<const Dataset>&
                                            const std::shared_ptr<Reading>& reading,
                                            std::stop_token stop = {});
 
-// Whether a column of var is one that holds symbols or ids, judged by its name and kind.
-bool holdsGeneNames(const Element& column);
+// The columns of var that hold symbols or ids, in the order in which they are asked.
+Result<std::vector<const Element*>> geneNameColumns(const std::shared_ptr<const Dataset>& dataset,
+                                                    const Element& var,
+                                                    const std::shared_ptr<Reading>& reading,
+                                                    std::stop_token stop = {});
+
+// A name by which findGenes() finds this row and no other: `wished` where that one does, else the
+// row's name, else a symbol or id. Empty where each of them is shared.
+Result<std::string> nameOfGene(const std::shared_ptr<const Dataset>& dataset, const Element& var,
+                               Index row, const std::string& wished,
+                               const std::shared_ptr<Reading>& reading, std::stop_token stop = {});
 
 } // namespace cellfolio

@@ -35,6 +35,20 @@ private:
             ++count;
         return count;
     }
+    fs::path settings() const
+    {
+        return fs::path(m_folder.filePath("config").toStdString()) / "cellfolio" / "genes.conf";
+    }
+    void set(const std::string& text) const
+    {
+        fs::create_directories(settings().parent_path());
+        std::ofstream(settings()) << text;
+    }
+    static bool ends(const CliAnswer& answer, int code, const char* error)
+    {
+        return answer.misconduct().isEmpty() && answer.run.exitCode == code
+            && answer.json["error"]["code"] == error;
+    }
     CliAnswer index(std::vector<std::string> more) const
     {
         more.insert(more.begin(), {"index", m_file, "--matrix", "raw/X"});
@@ -47,9 +61,34 @@ private slots:
         m_cache = m_folder.filePath("cache").toStdString();
         fs::remove_all(m_cache);
         qputenv("XDG_CACHE_HOME", QByteArray::fromStdString(m_cache.string()));
+        fs::remove_all(settings().parent_path());
+        qputenv("XDG_CONFIG_HOME", m_folder.filePath("config").toUtf8());
         m_file = m_folder.filePath("cells.h5ad").toStdString();
         fs::copy_file(CELLFOLIO_SOURCE_DIR "/resources/examples/pbmc68k_reduced.h5ad", m_file,
                       fs::copy_options::overwrite_existing);
+    }
+
+    // The limit and the place that were chosen in the window.
+    void obeysTheSettings()
+    {
+        const fs::path other = m_folder.filePath("elsewhere").toStdString();
+        set("# chosen\nlimit = 1000\nfolder = " + other.string() + "\n");
+        const CliAnswer estimate = index({"--estimate"});
+        QCOMPARE(estimate.run.exitCode, 3);
+        QVERIFY(estimate.json["fits"] == false);
+        QVERIFY(estimate.json["reason"].get<std::string>().find("1000 bytes") != std::string::npos);
+        QVERIFY(ends(index({}), 3, "OutOfDisk"));
+        set("limit = 100000000\nfolder = " + other.string() + "\n");
+        const CliAnswer built = index({});
+        QVERIFY2(built.ok(), built.run.report());
+        QVERIFY(fs::path(built.json["path"].get<std::string>()).parent_path() == other);
+        QCOMPARE(filesInStore(), 0);
+        set("limit = much\n");
+        const CliAnswer wrong = index({"--status"});
+        QVERIFY(ends(wrong, 1, "Corrupt"));
+        QVERIFY(wrong.json["error"]["message"].get<std::string>().find("line 1") != std::string::npos);
+        // What only reads goes on without an index.
+        QVERIFY(askCli({"filter", m_file, "--where", "raw(\"CD3D\") > 2", "--count"}).ok());
     }
 
     void lifeOfAnIndex()
@@ -141,10 +180,6 @@ private slots:
 
     void failures()
     {
-        const auto ends = [](const CliAnswer& answer, int code, const char* error) {
-            return answer.misconduct().isEmpty() && answer.run.exitCode == code
-                   && answer.json["error"]["code"] == error;
-        };
         QVERIFY(ends(askCli({"index", m_file, "--matrix", "nosuch"}), 1, "NotFound"));
         QVERIFY(ends(askCli({"index", m_file, "--matrix", "obs"}), 1, "NotFound"));
         QVERIFY(ends(askCli({"index", m_file}), 1, "Refused")); // X is dense

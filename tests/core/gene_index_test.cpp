@@ -148,6 +148,7 @@ private slots:
     void cancelLeavesNothing();
     void severalBuildsAtOnce();
     void leastRecentlyUsedGoesFirst();
+    void clearLeavesWhatIsNotOurs();
     void smallBudgets();
     void sourceTakesTheIndex();
 };
@@ -376,7 +377,8 @@ void GeneIndexTest::damageIsNeverBelieved()
     auto status = bench.store.status(dataset, matrix, bench.reading);
     QVERIFY(status.ok() && status->exists && !status->fresh && !status->why.empty());
     auto found = bench.store.find(dataset, matrix, bench.reading);
-    QVERIFY(!found && found.error().code() == ErrorCode::NotFound);
+    QVERIFY(!found && found.error().code() == ErrorCode::Corrupt);
+    QVERIFY(found.error().message().ends_with("It was dropped."));
     QVERIFY(!fs::exists(built->file));
     QVERIFY(bench.store.build(dataset, matrix, bench.reading).ok());
     QVERIFY(bench.store.find(dataset, matrix, bench.reading).ok());
@@ -408,8 +410,10 @@ void GeneIndexTest::staleIndexesGo()
     QVERIFY(status.ok());
     QVERIFY(status->exists && !status->fresh);
     auto found = bench.store.find(dataset, Bench::raw(*dataset), bench.reading);
-    QVERIFY(!found && found.error().code() == ErrorCode::NotFound);
+    QVERIFY(!found && found.error().code() == ErrorCode::FileChanged);
     QCOMPARE(bench.filesInStore(), Index{0});
+    found = bench.store.find(dataset, Bench::raw(*dataset), bench.reading);
+    QVERIFY(!found && found.error().code() == ErrorCode::NotFound);
     status = bench.store.status(dataset, Bench::raw(*dataset), bench.reading);
     QVERIFY(status.ok() && !status->exists);
 }
@@ -478,12 +482,18 @@ void GeneIndexTest::leastRecentlyUsedGoesFirst()
         fs::copy_file(built->file, path);
         fs::last_write_time(path, now - std::chrono::hours(hours));
     };
-    put("old.genes", 3);
-    put("older.genes", 5);
-    QCOMPARE(bench.store.totalBytes(), 3 * built->bytes);
+    const char* old = "0000000000000001-00000000000000ab.genes";
+    const char* older = "0000000000000002-00000000000000ab.genes";
+    put(old, 3);
+    put(older, 5);
+    put("notes.genes", 9); // of somebody else: neither counted nor dropped
+    QCOMPARE(bench.store.total().indexes, Index{3});
+    QCOMPARE(bench.store.total().bytes, 3 * built->bytes);
     bench.store.shrinkTo(2 * built->bytes);
-    QVERIFY(!fs::exists(bench.store.folder() / "older.genes"));
-    QVERIFY(fs::exists(bench.store.folder() / "old.genes"));
+    QVERIFY(!fs::exists(bench.store.folder() / older));
+    QVERIFY(fs::exists(bench.store.folder() / old));
+    QVERIFY(fs::exists(bench.store.folder() / "notes.genes"));
+    fs::remove(bench.store.folder() / "notes.genes");
     // A limit that holds one keeps the one that was just built.
     const GeneIndexStore tight(bench.store.folder(), built->bytes + built->bytes / 2);
     QVERIFY(tight.build(dataset, Bench::raw(*dataset), bench.reading).ok());
@@ -495,6 +505,33 @@ void GeneIndexTest::leastRecentlyUsedGoesFirst()
     const auto refused = none.build(dataset, Bench::raw(*dataset), bench.reading);
     QVERIFY(!refused && refused.error().code() == ErrorCode::OutOfDisk);
     QVERIFY(bench.store.find(dataset, Bench::raw(*dataset), bench.reading).ok());
+}
+
+void GeneIndexTest::clearLeavesWhatIsNotOurs()
+{
+    Bench bench;
+    const auto dataset = bench.open();
+    const auto built = bench.store.build(dataset, Bench::raw(*dataset), bench.reading);
+    QVERIFY(built.ok());
+    std::ofstream(bench.store.folder() / "notes.genes") << "mine";
+    std::ofstream(bench.store.folder() / "0123.txt") << "mine";
+    // One that is in use can be read to its end.
+    const auto inUse = bench.store.find(dataset, Bench::raw(*dataset), bench.reading);
+    QVERIFY(inUse.ok());
+    auto cleared = bench.store.clear();
+    QVERIFY(cleared.ok());
+    QCOMPARE(cleared->indexes, Index{1});
+    QCOMPARE(cleared->bytes, built->bytes);
+    QVERIFY(!fs::exists(built->file));
+    QCOMPARE(bench.filesInStore(), Index{2});
+    QCOMPARE(bench.store.total().indexes, Index{0});
+    QVERIFY((*inUse)->values(0).ok());
+    cleared = bench.store.clear();
+    QVERIFY(cleared.ok() && cleared->indexes == 0);
+    // A folder that is not there holds nothing.
+    const GeneIndexStore nowhere(bench.store.folder() / "none");
+    QVERIFY(nowhere.clear().ok());
+    QCOMPARE(nowhere.total().bytes, Index{0});
 }
 
 void GeneIndexTest::smallBudgets()
