@@ -59,7 +59,7 @@ const std::vector<std::string>& contentRuleIds()
 const std::vector<std::string>& missingRuleIds()
 {
     static const std::vector<std::string> ids{
-        "A054", "B001", "B002", "B003", "B004", "B005", "B007o", "B008", "B009", "B010", "B011",
+        "B001", "B002", "B003", "B004", "B005", "B007o", "B008", "B009", "B010", "B011",
         "B012", "B015", "B016", "B017", "B018", "B020",  "B022", "B023", "B024", "B025",
         "B026", "B027", "B028", "B029"};
     return ids;

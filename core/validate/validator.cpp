@@ -6,6 +6,7 @@
 #include "core/validate/content_rules.h"
 #include "core/validate/embedding_check.h"
 #include "core/validate/names_check.h"
+#include "core/validate/space_check.h"
 #include "core/validate/sparse_check.h"
 
 #include <algorithm>
@@ -47,6 +48,7 @@ public:
         const std::string reads = "it reads values, which the quick check does not";
         takeRules(valueRuleIds(), m_options.quick ? reads : std::string());
         takeRules(contentRuleIds(), m_options.quick ? reads : std::string());
+        takeRules({"A054"}, m_options.quick ? reads : std::string());
         takeRules(missingRuleIds(), "this version does not check it yet");
         for (const Element* element : m_dataset->elements())
             if (element->whyNot)
@@ -102,7 +104,7 @@ private:
         const std::vector<const Element*> embeddings = embeddingElements();
         if (m_options.progress != nullptr)
             m_options.progress->begin(
-                static_cast<Index>(sparse.size() + embeddings.size()) + 4);
+                static_cast<Index>(sparse.size() + embeddings.size()) + 5);
 
         if (!rules.empty()) {
             Result<std::vector<Finding>> found =
@@ -117,6 +119,10 @@ private:
                     keep(std::move(finding));
             }
         }
+        advance();
+        if (wanted("A054"))
+            if (Result<void> done = space(); !done)
+                return done;
         advance();
         if (anyWanted({"A032", "A034", "B006", "B007"}))
             for (const Element* matrix : sparse)
@@ -143,6 +149,18 @@ private:
                     });
                     !done)
                     return done;
+        return {};
+    }
+
+    Result<void> space()
+    {
+        Result<std::optional<Finding>> found = checkSpace(m_dataset, m_options.stop);
+        if (!found && found.error().code() == ErrorCode::Cancelled)
+            return std::move(found).error();
+        if (!found)
+            leaveOut("A054", found.error().message());
+        else if (*found)
+            keep(*std::move(*found));
         return {};
     }
 
