@@ -303,4 +303,14 @@ Result<Index> File::storedBytes(const Object& dataset, std::stop_token stop) con
                                        });
 }
 
+std::int64_t File::handle() const
+{
+    return m_handles->file.id();
+}
+
+Result<std::int64_t> File::handleOf(const Object& dataset) const
+{
+    return m_handles->dataset(dataset);
+}
+
 } // namespace cellfolio::hdf5

@@ -105,6 +105,11 @@ public:
     // Bytes on disk. Walks the chunk index of a chunked dataset: costs with the number of chunks.
     Result<Index> storedBytes(const Object& dataset, std::stop_token stop = {}) const;
 
+    // The library's handles of the file and of a dataset, for what copies from it. They stay the
+    // file's own. HDF5 thread only.
+    std::int64_t handle() const;
+    Result<std::int64_t> handleOf(const Object& dataset) const;
+
 private:
     File() = default;
     struct Handles;

@@ -3,8 +3,9 @@
 
 namespace cellfolio::hdf5 {
 
-// Makes the library able to decode LZF (filter 32000) as well, so that level 0 reads what level 1
-// reads. Called once, on the HDF5 thread.
+// Makes the library able to read and write LZF (filter 32000) and zstd (32015) as well, so that
+// level 0 reads what level 1 reads, and arrays packed like that can be created. Called once, on the
+// HDF5 thread.
 void registerLzf();
 
 } // namespace cellfolio::hdf5

@@ -92,6 +92,7 @@ struct ArrayInfo {
     bool isNull = false;         // null dataspace: no value at all
     bool isScalar = false;       // 0-D
     std::vector<Index> shape;
+    std::vector<Index> maxShape; // how far each axis may grow; -1: as far as one likes
     Layout layout = Layout::Contiguous;
     std::vector<Index> chunk;    // chunked only
     std::vector<Filter> filters;

@@ -298,10 +298,13 @@ ArrayInfo describeDataset(std::int64_t dataset, Index referenceSize)
     default: {
         const int rank = H5Sget_simple_extent_ndims(space.id());
         std::vector<hsize_t> dims(static_cast<std::size_t>(std::max(rank, 0)));
+        std::vector<hsize_t> most(dims.size());
         if (rank > 0)
-            H5Sget_simple_extent_dims(space.id(), dims.data(), nullptr);
+            H5Sget_simple_extent_dims(space.id(), dims.data(), most.data());
         for (const hsize_t d : dims)
             info.shape.push_back(static_cast<Index>(d));
+        for (const hsize_t d : most)
+            info.maxShape.push_back(d == H5S_UNLIMITED ? -1 : static_cast<Index>(d));
         break;
     }
     }
