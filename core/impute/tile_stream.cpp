@@ -155,6 +155,28 @@ void PlanTiles<Real>::weights(Index firstRow, Index firstColumn, const Tile<Real
 }
 
 template <typename Real>
+void PlanTiles<Real>::weights(std::span<const Index> rows, Index firstColumn, const Tile<Real>& tile,
+                              double* rowSum) const
+{
+    const bool root = m_side.divisor > 0;
+    const Index inner = m_side.inner;
+    std::vector<Real> u(rows.size() * at(inner));
+    std::vector<Real> shift(rows.size());
+    std::vector<Real> term(root ? rows.size() : 0);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        std::copy_n(m_side.u + rows[i] * inner, inner, u.data() + i * at(inner));
+        shift[i] = m_rowShift[at(rows[i])];
+        if (root)
+            term[i] = m_rowTerm[at(rows[i])];
+    }
+    CostSide<Real> gathered = m_side;
+    gathered.rows = static_cast<Index>(rows.size());
+    gathered.u = u.data();
+    costTile(gathered, 0, firstColumn, -1 / m_epsilon, term.data(), m_columnTerm.data(), tile);
+    exponentiate(tile, shift.data(), m_columnShift.data() + firstColumn, rowSum);
+}
+
+template <typename Real>
 Result<Applied<Real>> applyPlan(const CostSide<Real>& side, std::span<const double> f,
                                 std::span<const double> g, double epsilon, const Matrix<Real>& x,
                                 const Running& running)

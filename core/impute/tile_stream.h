@@ -34,6 +34,9 @@ public:
     // P[firstRow …, firstColumn …] into the tile; sums of its rows are added to rowSum unless null.
     // Thread-safe.
     void weights(Index firstRow, Index firstColumn, const Tile<Real>& tile, double* rowSum) const;
+    // The same for rows of any order, one a row of the tile.
+    void weights(std::span<const Index> rows, Index firstColumn, const Tile<Real>& tile,
+                 double* rowSum) const;
 
 private:
     CostSide<Real> m_side;
