@@ -77,6 +77,12 @@ Result<Arguments> parseArguments(const CommandSpec& command, const std::vector<s
             result.options.emplace_back(findOption(command, "help"), "");
             continue;
         }
+        if (const OptionSpec* output = word == "-o" ? findOption(command, "output") : nullptr) {
+            if (i + 1 == words.size())
+                return Error(ErrorCode::BadUsage, "-o needs a value: " + std::string(output->value) + ".");
+            result.options.emplace_back(output, words[++i]);
+            continue;
+        }
         const std::size_t equals = word.find('=');
         const std::string_view name = std::string_view(word).substr(0, equals).substr(
             word.starts_with("--") ? 2 : 0);

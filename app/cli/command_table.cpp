@@ -2,6 +2,7 @@
 #include "app/cli/command_table.h"
 
 #include "app/cli/commands.h"
+#include "app/cli/mapping_options.h"
 
 namespace cellfolio::cli {
 namespace {
@@ -120,9 +121,24 @@ std::vector<CommandSpec> makeCommands()
         later("convert", "Change how matrices are stored."),
         later("concat", "Join files along the cells."),
         later("fix", "Repair what validation found."),
-        later("map", "Map spatial cells onto a reference."),
-        later("impute", "Predict genes through a mapping."),
-        later("score", "Judge a prediction on genes held out."),
+        {"map", "", "Map spatial cells onto single cells by optimal transport, within the memory budget.",
+         with(mapOptions(), false),
+         {"cellfolio-cli map --spatial pbmc68k_reduced.h5ad --spatial-obs :100 --reference pbmc68k_reduced.h5ad "
+          "--features obsm:X_pca -o mapping.h5",
+          "cellfolio-cli map --spatial pbmc68k_reduced.h5ad --spatial-matrix raw/X --reference pbmc68k_reduced.h5ad "
+          "--reference-matrix raw/X --epsilon 0.05 -o by_genes.h5 --json"},
+         &runMap},
+        {"impute", "", "Predict expression, labels and embeddings through a mapping, block by block.",
+         with(imputeOptions(), false),
+         {"cellfolio-cli impute --map mapping.h5 --matrix raw/X --labels bulk_labels -o imputed.h5ad",
+          "cellfolio-cli impute --map mapping.h5 --genes CD3D,NKG7 --keep 1 -o two_genes.h5ad --json"},
+         &runImpute},
+        {"score", "", "Judge a mapping on genes held out, or a prediction against measured values.",
+         with(scoreOptions(), false),
+         {"cellfolio-cli score --spatial pbmc68k_reduced.h5ad --spatial-matrix raw/X --spatial-obs :200 "
+          "--reference pbmc68k_reduced.h5ad --reference-matrix raw/X --epsilon 0.2,0.1",
+          "cellfolio-cli score --predicted imputed.h5ad --measured imputed.h5ad --normalize none --json"},
+         &runScore},
         later("smooth", "Smooth a matrix over neighbouring cells."),
         later("qc", "Quality figures of each cell."),
         later("de", "Genes that tell groups apart."),

@@ -12,5 +12,8 @@ int runStats(Session& session);
 int runValidate(Session& session);
 int runIndex(Session& session);
 int runFilter(Session& session);
+int runMap(Session& session);
+int runImpute(Session& session);
+int runScore(Session& session);
 
 } // namespace cellfolio::cli

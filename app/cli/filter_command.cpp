@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
 #include "app/cli/element_axes.h"
+#include "app/cli/view_choice.h"
 #include "app/cli/view_json.h"
 #include "core/anndata/dataset_view.h"
 #include "core/base/text.h"
@@ -48,24 +49,6 @@ Result<FilterRequest> readRequest(const Session& session)
     if (arguments.has("save") && request.save.empty())
         return Error(ErrorCode::BadUsage, "--save wants a name or an OUT.json.");
     return request;
-}
-
-Result<std::shared_ptr<const Dataset>> openDataset(const std::string& file)
-{
-    auto dataset = Dataset::open(file);
-    if (!dataset)
-        return dataset;
-    const auto& modalities = (*dataset)->modalities();
-    if ((*dataset)->isWhole() && !modalities.empty()) {
-        std::vector<std::string> names;
-        for (const Modality& modality : modalities)
-            names.push_back(modality.name);
-        return Error(ErrorCode::Ambiguous, "The file holds several data sets.")
-            .at("/")
-            .advise("Name one behind the file, such as " + file + "::" + names.front() + ".")
-            .suggest(names);
-    }
-    return dataset;
 }
 
 Result<FilteredAxis> filterAxis(Session& session, const Target& target, ViewResolver& resolver,

@@ -24,6 +24,13 @@ std::string sentenceOf(const OptionSpec& option)
     return text;
 }
 
+// "view FILE ELEMENT [options]".
+std::string usageOf(const CommandSpec& command)
+{
+    const std::string operands = command.operands.empty() ? "" : " " + std::string(command.operands);
+    return std::string(command.name) + operands + " [options]";
+}
+
 // Words of `text` in lines of kWidth, every line but the first behind `indent` blanks.
 std::string wrapped(const std::string& text, std::size_t indent)
 {
@@ -89,8 +96,7 @@ std::string commandHelp(const CommandSpec& command)
             width = std::max(width, heading(*option).size());
     }
     std::string text = std::string(command.sentence) + "\n\nUsage: cellfolio-cli "
-                     + std::string(command.name) + " " + std::string(command.operands)
-                     + " [options]\n\nOptions:\n";
+                     + usageOf(command) + "\n\nOptions:\n";
     for (const OptionSpec* option : command.options) {
         if (!option->built)
             continue;
@@ -139,8 +145,7 @@ std::string manualTables()
         if (command.run == nullptr)
             continue;
         text += "## " + std::string(command.name) + "\n\n`cellfolio-cli " +
-                std::string(command.name) + " " + std::string(command.operands) +
-                " [options]`: " + std::string(command.sentence) +
+                usageOf(command) + "`: " + std::string(command.sentence) +
                 "\n\n| option | default | meaning |\n|---|---|---|\n";
         for (const OptionSpec* option : command.options) {
             if (option->built)

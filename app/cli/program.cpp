@@ -107,7 +107,13 @@ int runCommand(Output& output, const CommandSpec& command, const std::vector<std
     }
     const std::string file =
         arguments->positionals.empty() ? std::string() : arguments->positionals.front();
-    if (file.empty())
+    // Some commands name their files by options.
+    if (command.operands.empty() && !file.empty())
+        return refuse(output, wantsJson, file,
+                      Error(ErrorCode::BadUsage, "`" + std::string(command.name) + "` takes no FILE by itself.")
+                          .advise("Its files are named by options; see `cellfolio-cli "
+                                  + std::string(command.name) + " --help`."));
+    if (file.empty() && !command.operands.empty())
         return refuse(output, wantsJson, {},
                       Error(ErrorCode::BadUsage, "Which file?")
                           .advise("cellfolio-cli " + std::string(command.name) + " "
