@@ -66,6 +66,27 @@ const OptionSpec kStatus{"status", "", "", "Only tell whether there is an index 
 const OptionSpec kDrop{"drop", "", "", "Remove the index."};
 const OptionSpec kEstimate{"estimate", "", "", "Say what the work needs, and do nothing."};
 
+const OptionSpec kOutput{"output", "OUT", "", "The new file (also -o). It appears whole or not at all."};
+const OptionSpec kReplace{"overwrite", "", "", "Allow OUT to exist; it is replaced once the new file is whole."};
+const OptionSpec kTemp{"temp", "DIR", "", "Folder for temporary files. Without it, that of OUT."};
+const OptionSpec kFormat{"format", "h5ad|csv|tsv|mtx|10x|seurat|loom|npy|npz", "",
+                         "What to write. Without it, by the ending of OUT; .gz behind .csv and .tsv packs. mtx and "
+                         "seurat are folders."};
+const OptionSpec kElement{"element", "ELEMENT", "",
+                          "What of the file, for formats that hold one element. Without it obs for csv and tsv, X for "
+                          "the others."};
+const OptionSpec kSlots{"slots", "LIST", "", "Only these elements of an h5ad, such as X,obs,obsm/X_umap. Names stay."};
+const OptionSpec kWithout{"without", "LIST", "", "All elements but these."};
+const OptionSpec kFromRaw{"from-raw", "", "", "raw/X and raw/var become X and var; --var speaks of raw/var."};
+const OptionSpec kProfile{"profile", "keep|anndata|r|seuratdisk|cellxgene", "anndata", "For which readers."};
+const OptionSpec kUnreadable{"unreadable", "keep|drop|stop", "keep", "What the profile has no form for."};
+const OptionSpec kStorage{"storage", "keep|csr|csc|dense", "keep", "How X and the layers are stored."};
+const OptionSpec kDtype{"dtype", "TYPE", "keep", "Type of the numbers of X and the layers, such as float32."};
+const OptionSpec kCompression{"compression", "keep|none|gzip[:1-9]|lzf|zstd[:1-19]", "keep",
+                              "How arrays are packed; gzip alone is level 2."};
+const OptionSpec kDropUnused{"drop-unused-categories", "", "", "Categories that no cell has are left out, their colours too."};
+const OptionSpec kSplit{"split", "COLUMN", "", "One file a category of a column of obs; OUT holds {}."};
+
 std::vector<const OptionSpec*> with(std::vector<const OptionSpec*> own, bool readsCells)
 {
     if (readsCells)
@@ -116,7 +137,14 @@ std::vector<CommandSpec> makeCommands()
          {"cellfolio-cli index pbmc68k_reduced.h5ad --matrix raw/X",
           "cellfolio-cli index pbmc68k_reduced.h5ad --matrix raw/X --status --json"},
          &runIndex},
-        later("export", "Write a view to a new file."),
+        {"export", "FILE", "Write a view to a new file, with every slot or as other programs read it.",
+         with({&kOutput, &kReplace, &kObs, &kVar, &kWhere, &kWhereVar, &kView, &kFormat, &kElement, &kSlots, &kWithout,
+               &kFromRaw, &kProfile, &kUnreadable, &kStorage, &kDtype, &kCompression, &kDropUnused, &kSplit, &kEstimate,
+               &kTemp},
+              false),
+         {"cellfolio-cli export pbmc68k_reduced.h5ad --where 'n_genes > 1000' -o many_genes.h5ad",
+          "cellfolio-cli export pbmc68k_reduced.h5ad --element raw/X --var CD3D,NKG7 -o genes.csv"},
+         &runExport},
         later("canonicalize", "Sort and merge the entries of sparse matrices."),
         later("convert", "Change how matrices are stored."),
         later("concat", "Join files along the cells."),

@@ -15,5 +15,6 @@ int runFilter(Session& session);
 int runMap(Session& session);
 int runImpute(Session& session);
 int runScore(Session& session);
+int runExport(Session& session);
 
 } // namespace cellfolio::cli

@@ -3,6 +3,7 @@
 
 #include "app/cli/failure.h"
 #include "core/hdf5/hdf5_thread.h"
+#include "core/write/staged_file.h"
 
 #include <atomic>
 #include <csignal>
@@ -24,6 +25,7 @@ void onCrash(int signal)
         return;
     }
     // The allocator may have been caught in the middle: then there are no words, but an end.
+    removeStagedParts();
     std::signal(SIGALRM, [](int) { ::_exit(1); });
     ::alarm(2);
     endNow(Error(ErrorCode::Corrupt,
@@ -65,6 +67,7 @@ void endNow(const Error& error)
     // Without words the answer stands already; only the way out did not come to an end.
     if (words != nullptr && words->json == nullptr)
         reportError(words->file, error);
+    removeStagedParts();
     std::_Exit(exitCode(error.code()));
 }
 

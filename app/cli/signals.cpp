@@ -3,6 +3,7 @@
 
 #include "app/cli/last_words.h"
 #include "app/cli/output.h"
+#include "core/write/staged_file.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -16,6 +17,7 @@ namespace cellfolio::cli {
 std::stop_token watchSignals(const Output& output)
 {
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is a full disk like any other
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
@@ -31,8 +33,10 @@ std::stop_token watchSignals(const Output& output)
         source.request_stop();
         const timespec patience{2, 0};
         do {
-            if (sigtimedwait(&signals, nullptr, &patience) > 0)
+            if (sigtimedwait(&signals, nullptr, &patience) > 0) {
+                removeStagedParts();
                 std::_Exit(3);
+            }
         } while (output.isWaiting());
         endNow(Error::cancelled());
     }).detach();

@@ -111,6 +111,45 @@ Result<void> copyAttribute(hid_t from, hid_t to, const Attribute& attribute)
     return {};
 }
 
+// Whether an attribute is too large for the header of an object, where 64 KiB are the most.
+bool hasLargeAttribute(const Object& object)
+{
+    constexpr Index kMost = 60'000;
+    return std::any_of(object.attributes.begin(), object.attributes.end(), [](const Attribute& attribute) {
+        Index count = 1;
+        for (const Index d : attribute.shape)
+            count *= d;
+        return count * attribute.type.size > kMost;
+    });
+}
+
+// The properties of a group for another one. Taken one by one: in the list as it is, the library also
+// keeps where the links of the first group lie.
+Handle groupList(hid_t stored)
+{
+    Handle list(H5Pcreate(H5P_GROUP_CREATE), closeList);
+    unsigned first = 0;
+    unsigned second = 0;
+    std::size_t hint = 0;
+    if (H5Pget_link_creation_order(stored, &first) >= 0)
+        H5Pset_link_creation_order(list.id(), first);
+    if (H5Pget_attr_creation_order(stored, &first) >= 0)
+        H5Pset_attr_creation_order(list.id(), first);
+    if (H5Pget_link_phase_change(stored, &first, &second) >= 0)
+        H5Pset_link_phase_change(list.id(), first, second);
+    if (H5Pget_attr_phase_change(stored, &first, &second) >= 0)
+        H5Pset_attr_phase_change(list.id(), first, second);
+    if (H5Pget_est_link_info(stored, &first, &second) >= 0)
+        H5Pset_est_link_info(list.id(), first, second);
+    if (H5Pget_local_heap_size_hint(stored, &hint) >= 0)
+        H5Pset_local_heap_size_hint(list.id(), hint);
+    hbool_t times = true;
+    if (H5Pget_obj_track_times(stored, &times) >= 0)
+        H5Pset_obj_track_times(list.id(), times);
+    takeErrorStack();
+    return list;
+}
+
 } // namespace
 
 ObjectCopier::ObjectCopier(std::shared_ptr<const File> source, std::shared_ptr<OutputFile> target,
@@ -195,9 +234,13 @@ Result<void> ObjectCopier::copyGroup(const Object& group, const std::string& pat
     auto made = Hdf5Thread::instance().call(Lane::Bulk, [&]() -> Result<void> {
         OutputFile::State& state = m_target->state();
         const Handle from(H5Oopen_by_addr(m_source->handle(), group.address), closeObject);
-        const Handle list(from ? H5Gget_create_plist(from.id()) : -1, closeList);
-        if (!list)
+        const Handle stored(from ? H5Gget_create_plist(from.id()) : -1, closeList);
+        if (!stored)
             return outputError("opening group " + group.path);
+        const Handle list = groupList(stored.id());
+        // Groups of files with newer layouts have room for large attributes, those of older ones only so.
+        if (hasLargeAttribute(group))
+            H5Pset_attr_creation_order(list.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
         const Handle to(H5Gcreate2(state.file.id(), path.c_str(), state.linkList.id(), list.id(), H5P_DEFAULT),
                         closeObject);
         if (auto sound = m_target->check(); !sound)

@@ -114,14 +114,13 @@ Result<Index> SparseWriter::finish()
         return Error(ErrorCode::Internal, "The matrix got " + std::to_string(m_ended - 1) + " lines of "
                                               + std::to_string(m_lines) + ".");
     for (ChunkStream* stream : {&m_data, &m_indices}) {
-        if (auto reached = reach(*stream); !reached)
-            return std::move(reached).error();
-        for (const ChunkStream::Ready& chunk : stream->takeRest())
-            if (auto written = stream->write(chunk, m_scratch); !written)
-                return std::move(written).error();
+        // Before the last chunk is written: to cut through one, the library would unpack it.
         if (stream->array().info().shape.front() != entries)
             if (auto cut = stream->array().resize({entries}); !cut)
                 return std::move(cut).error();
+        for (const ChunkStream::Ready& chunk : stream->takeRest())
+            if (auto written = stream->write(chunk, m_scratch); !written)
+                return std::move(written).error();
     }
     if (auto finished = m_indptr.finish(); !finished)
         return std::move(finished).error();

@@ -71,7 +71,7 @@ private slots:
         row("unknown command", {"infos", file}, 2, "BadUsage");
         row("unknown option", {"info", file, "--colour"}, 2, "BadUsage");
         row("option of another command", {"info", file, "--obs", "0"}, 2, "BadUsage");
-        row("a command of later", {"export", file}, 2, "BadUsage");
+        row("a command of later", {"concat", file}, 2, "BadUsage");
         row("an option of later", {"validate", file, "--ontology", "terms"}, 2, "BadUsage");
         row("a view that is not kept", {"view", file, "obs", "--view", "mine"}, 1, "NotFound");
         row("no file", {"info"}, 2, "BadUsage");

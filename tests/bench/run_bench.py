@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cellfolio against what users would use instead, alternating in one run, best of the rounds.
 
-    run_bench.py --work DIR [--quick] [--only info,obs,scan,genes,index,window] [--rounds 3] [--json OUT] [--readme README.md]
+    run_bench.py --work DIR [--quick] [--only info,obs,scan,genes,index,subset,window] [--rounds 3] [--json OUT] [--readme README.md]
 
 Makes the large files in DIR once (about 5 GB), checks ours against the maker's ground truth, prints a Markdown table.
 Needs ../shared/tools (the maker and the peer's side) and a Python with anndata (--python). Ends with 1 when a bar
@@ -64,7 +64,7 @@ def parse():
     parser.add_argument("--shared", type=pathlib.Path, default=ROOT.parent / "shared")
     parser.add_argument("--python", default="/usr/bin/python3", help="a Python with anndata")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default="info,obs,scan,genes,index,window")
+    parser.add_argument("--only", default="info,obs,scan,genes,index,subset,window")
     parser.add_argument("--quick", action="store_true", help="small files: does the bench run?")
     parser.add_argument("--json", type=pathlib.Path, help="also write all figures here")
     parser.add_argument("--readme", type=pathlib.Path, help="put the table between its bench marks")
@@ -226,6 +226,42 @@ class Bench:
                                       Bar("MB", one.peak, 64, least=False)]))
         return rows
 
+    def subset(self):
+        """A tenth of the cells, at random and in one piece, as the peer chooses them; into a new file on the same disk."""
+        rows = []
+        with tempfile.TemporaryDirectory(dir=self.args.work) as scratch:
+            out = pathlib.Path(scratch) / "part.h5ad"
+            random = None
+            for name, packing, bars in (("G", "gzip", (3.5, 5.5, 2.3, 3.3)), ("U", "none", (3.5, 5.5, 3.5, 5.5))):
+                path, truth = self.file(name)
+                wall, wall_aim, processor, processor_aim = bars
+                cells = truth["shape"][0]
+                chosen = pathlib.Path(scratch) / "chosen.txt"
+                # A reproducible tenth: every cell whose number, hashed, falls into it.
+                marks = "".join("1" if (k * 2_654_435_761 & 0xFFFFFFFF) < 0xFFFFFFFF // 10 else "0" for k in range(cells))
+                chosen.write_text(marks)
+                line = [self.cli, "export", path, "-o", out, "--overwrite", "--compression", packing, "--memory", "64M",
+                        "--obs", f"mask:@{chosen}", "--json"]
+                ours, theirs = self.alternate(line, ("subset", path, "backed", "--fraction", "0.1", "--compression", packing))
+                self.agree("cells of the part", json.loads(ours.output)["n_obs"], marks.count("1"))
+                rows.append(Row(f"a random tenth of the cells of {name}, {packing}", ours, theirs, "anndata, backed",
+                                [Bar("× wall", theirs.wall / ours.wall, wall, wall_aim),
+                                 Bar("× processor", theirs.processor / ours.processor, processor, processor_aim),
+                                 Bar("MB", ours.peak, 128, least=False)]))
+                random = random or ours
+            path, truth = self.file("G")
+            first = truth["shape"][0] // 3
+            piece, _ = self.alternate([self.cli, "export", path, "-o", out, "--overwrite", "--compression", "gzip", "--memory",
+                                       "64M", "--obs", f"{first}:{first + truth['shape'][0] // 10}", "--json"])
+            rows.append(Row("a tenth of the cells of G in one piece, gzip", piece,
+                            bars=[Bar("of the random one", piece.wall / random.wall, 0.35, 0.2, least=False)]))
+            path, truth = self.file("M")
+            large, _ = self.alternate([self.cli, "export", path, "-o", out, "--overwrite", "--compression", "gzip", "--memory",
+                                       "64M", "--obs", "::10", "--json"])
+            rows.append(Row("every tenth cell of M, gzip", large,
+                            bars=[Bar("× the memory on G", large.peak / random.peak, 1.2, least=False)]))
+        return rows
+
     def window_start(self):
         if not self.window.is_file():
             print("this build leaves the window out", file=sys.stderr)
@@ -320,7 +356,7 @@ def main():
         print(f"SKIPPED: {reason}")
         return SKIPPED
     jobs = {"info": bench.info, "obs": bench.obs, "scan": bench.scan, "genes": bench.genes,
-            "index": bench.index, "window": bench.window_start}
+            "index": bench.index, "subset": bench.subset, "window": bench.window_start}
     rows = [row for name in args.only.split(",") for row in jobs[name]()]
     text = "\n\n".join([table(rows, not args.quick), legend(args.quick), machine() + "."])
     print(text)

@@ -108,6 +108,46 @@ class MemoryBounds(unittest.TestCase):
         output = self.both("filter", "--where", 'name ~ "77$" and kind == "b"', "--count")
         self.assertEqual(int(output), sum(row % 100 == 77 and row % 4 == 1 for row in range(OBS)))
 
+    def exported(self, file, *options):
+        """Peak of an export of the file, and the sum over X of what it wrote."""
+        out = WORK / "exported.h5ad"
+        output, peak = run("export", file, "-o", out, "--overwrite", "--memory", "64M", "--json", *options)
+        answer = json.loads(output)
+        self.assertLessEqual(answer["used"]["memory"], BUDGET + 64 * MIB)
+        figures = json.loads(run("stats", out, "X", "--json")[0])
+        out.unlink()
+        return peak, figures
+
+    def test_export(self):
+        """X is 25 times the budget when decoded, 50 times in the longer file."""
+        for rows, options in (("::3", []), ("5:1900000", []), (":", ["--compression", "gzip"]), ("::-2", ["--compression", "none"])):
+            peaks = []
+            for file, length in ((self.file, OBS), (self.twice, 2 * OBS)):
+                first, last, step = [int(part) if part else None for part in (rows + "::").split(":")[:3]]
+                chosen = range(length)[slice(first, last, step)]
+                peak, figures = self.exported(file, f"--obs={rows}", *options)
+                self.assertEqual(figures["stored"], len(chosen) * 100)
+                self.assertEqual(figures["sum"], 100 * sum((chosen[k] % 16 + 1) * (len(chosen) // 16 + (k < len(chosen) % 16))
+                                                           for k in range(min(16, len(chosen)))) )
+                peaks.append(peak)
+            print(f"export {rows}: {peaks[0] / MIB:.0f} and {peaks[1] / MIB:.0f} MiB")
+            self.assertLess(max(peaks), BUDGET + 64 * MIB)
+            self.assertLess(peaks[1], peaks[0] * 1.2 + 4 * MIB, "memory grows with the file")
+
+    def test_export_of_genes_and_in_another_order(self):
+        peak, figures = self.exported(self.file, "--var", "300:0:-1")
+        print(f"export of genes: {peak / MIB:.0f} MiB")
+        self.assertLess(peak, BUDGET + 64 * MIB)
+        self.assertEqual(figures["sum"], OBS * 3 * 8.5)
+        # Every 5th row in an order that jumps about the file, some of them twice.
+        names = WORK / "names.txt"
+        names.write_text("".join(f"cell{i * 1_000_003 % OBS}\n" for i in range(0, OBS, 20)), encoding="utf-8")
+        peak, figures = self.exported(self.file, "--obs", f"@{names}")
+        print(f"export in another order: {peak / MIB:.0f} MiB")
+        self.assertLess(peak, BUDGET + 64 * MIB)
+        self.assertEqual(figures["stored"], len(range(0, OBS, 20)) * 100)
+        self.assertEqual(figures["sum"], 100 * sum(i * 1_000_003 % OBS % 16 + 1 for i in range(0, OBS, 20)))
+
     def test_gene_index(self):
         """Built within the budget, whatever the file's size (one gene, here of all cells, is held while it is coded);
         small; and a gene from it costs little."""
