@@ -305,10 +305,13 @@ class RealPairs(unittest.TestCase):
     def genes(spatial, cells, most, log=True):
         """Shared genes, unique, seen in 1 % of both files; of these the most variable of the single cells."""
         sp, sc = anndata.read_h5ad(PAIRS / spatial), anndata.read_h5ad(PAIRS / cells)
-        unique = [{n for n, k in zip(*np.unique(d.var_names, return_counts=True)) if k == 1} for d in (sp, sc)]
-        names = [g for g in sc.var_names if g in unique[0] and g in unique[1]]
-        dense = [np.asarray((d[:, names].X.toarray() if sps.issparse(d.X) else d[:, names].X), dtype=np.float64)
-                 for d in (sp, sc)]
+        place = []
+        for data in (sp, sc):
+            values, first, count = np.unique(np.asarray(data.var_names), return_index=True, return_counts=True)
+            place.append({name: at for name, at, k in zip(values, first, count) if k == 1})
+        names = [g for g in sc.var_names if g in place[0] and g in place[1]]
+        dense = [np.asarray(sps.csr_matrix(data.X)[:, [where[g] for g in names]].toarray(), dtype=np.float64)
+                 for data, where in zip((sp, sc), place)]
         seen = ((dense[0] > 0).mean(0) >= 0.01) & ((dense[1] > 0).mean(0) >= 0.01)
         spread = np.where(seen, (log1p(dense[1]) if log else dense[1]).var(0), -1.0)
         order = np.argsort(-spread, kind="stable")[:most]
