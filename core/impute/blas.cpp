@@ -4,25 +4,60 @@
 #include <cblas.h>
 
 #include <algorithm>
-#include <mutex>
+#include <cstdio>
+#include <cstdlib>
 
-// LAPACK, which OpenBLAS brings along: eigenpairs by the method of relatively robust
-// representations, a range of them by number.
-extern "C" void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n,
-                        double* a, const int* lda, const double* vl, const double* vu, const int* il,
-                        const int* iu, const double* abstol, int* m, double* w, double* z,
-                        const int* ldz, int* isuppz, double* work, const int* lwork, int* iwork,
-                        const int* liwork, int* info);
+#include <dlfcn.h>
 
 namespace cellfolio::impute {
 
 namespace {
 
-// The library would start threads of its own and share our tiles between them.
-void keepToOneThread()
+// LAPACK, which OpenBLAS brings along: eigenpairs by the method of relatively robust
+// representations, a range of them by number.
+using EigenSolver = void (*)(const char* jobz, const char* range, const char* uplo, const int* n,
+                             double* a, const int* lda, const double* vl, const double* vu,
+                             const int* il, const int* iu, const double* abstol, int* m, double* w,
+                             double* z, const int* ldz, int* isuppz, double* work, const int* lwork,
+                             int* iwork, const int* liwork, int* info);
+
+struct Library {
+    decltype(&cblas_sgemm) single = nullptr;
+    decltype(&cblas_dgemm) twice = nullptr;
+    EigenSolver eigen = nullptr;
+    bool whole = false;
+
+    Library()
+    {
+        void* handle = ::dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+        if (handle == nullptr)
+            return;
+        single = reinterpret_cast<decltype(single)>(::dlsym(handle, "cblas_sgemm"));
+        twice = reinterpret_cast<decltype(twice)>(::dlsym(handle, "cblas_dgemm"));
+        eigen = reinterpret_cast<EigenSolver>(::dlsym(handle, "dsyevr_"));
+        const auto setThreads = reinterpret_cast<decltype(&openblas_set_num_threads)>(
+            ::dlsym(handle, "openblas_set_num_threads"));
+        whole = single != nullptr && twice != nullptr && eigen != nullptr && setThreads != nullptr;
+        // It would share our tiles between threads of its own.
+        if (whole)
+            setThreads(1);
+    }
+};
+
+const Library& library()
 {
-    static std::once_flag once;
-    std::call_once(once, [] { openblas_set_num_threads(1); });
+    static const Library loaded;
+    return loaded;
+}
+
+const Library& preparedLibrary()
+{
+    const Library& loaded = library();
+    if (!loaded.whole) {
+        std::fputs("OpenBLAS is used before prepareProducts() was asked.\n", stderr);
+        std::abort();
+    }
+    return loaded;
 }
 
 CBLAS_TRANSPOSE flag(bool transposed)
@@ -37,25 +72,32 @@ int length(Index value)
 
 } // namespace
 
+Result<void> prepareProducts()
+{
+    if (library().whole)
+        return {};
+    return Error(ErrorCode::NotFound, "OpenBLAS (libopenblas.so.0) is not installed, which mapping and "
+                                      "imputing need.")
+        .advise("On Debian: apt install libopenblas0.");
+}
+
 void multiply(const Product<float>& p)
 {
-    keepToOneThread();
-    cblas_sgemm(CblasRowMajor, flag(p.transposeA), flag(p.transposeB), length(p.rows),
+    preparedLibrary().single(CblasRowMajor, flag(p.transposeA), flag(p.transposeB), length(p.rows),
                 length(p.columns), length(p.inner), p.alpha, p.a, length(p.strideA), p.b,
                 length(p.strideB), p.beta, p.c, length(p.strideC));
 }
 
 void multiply(const Product<double>& p)
 {
-    keepToOneThread();
-    cblas_dgemm(CblasRowMajor, flag(p.transposeA), flag(p.transposeB), length(p.rows),
+    preparedLibrary().twice(CblasRowMajor, flag(p.transposeA), flag(p.transposeB), length(p.rows),
                 length(p.columns), length(p.inner), p.alpha, p.a, length(p.strideA), p.b,
                 length(p.strideB), p.beta, p.c, length(p.strideC));
 }
 
 Result<EigenPairs> largestEigenPairs(std::vector<double> matrix, Index size, Index count)
 {
-    keepToOneThread();
+    const EigenSolver solve = preparedLibrary().eigen;
     const int n = length(size);
     const int first = length(size - count + 1); // counted from 1, the smallest value first
     const double unused = 0;
@@ -69,13 +111,13 @@ Result<EigenPairs> largestEigenPairs(std::vector<double> matrix, Index size, Ind
     int integerSize = 0;
     int query = -1;
     // Row-major and column-major agree for a symmetric matrix; its lower triangle is "U" there.
-    dsyevr_("V", "I", "U", &n, matrix.data(), &n, &unused, &unused, &first, &n, &tolerance, &found,
+    solve("V", "I", "U", &n, matrix.data(), &n, &unused, &unused, &first, &n, &tolerance, &found,
             values.data(), vectors.data(), &n, support.data(), &workSize, &query, &integerSize,
             &query, &info);
     const int workLength = static_cast<int>(workSize);
     std::vector<double> work(static_cast<std::size_t>(workLength));
     std::vector<int> integers(static_cast<std::size_t>(integerSize));
-    dsyevr_("V", "I", "U", &n, matrix.data(), &n, &unused, &unused, &first, &n, &tolerance, &found,
+    solve("V", "I", "U", &n, matrix.data(), &n, &unused, &unused, &first, &n, &tolerance, &found,
             values.data(), vectors.data(), &n, support.data(), work.data(), &workLength,
             integers.data(), &integerSize, &info);
     if (info != 0 || found != length(count))

@@ -7,6 +7,11 @@
 
 namespace cellfolio::impute {
 
+// Whether products can be worked out: OpenBLAS is loaded on the first call, and not before, since it
+// starts threads of its own that would take signals and memory from everything else. NotFound where
+// it is not installed. To be called before anything below.
+Result<void> prepareProducts();
+
 // C = alpha · op(A) · op(B) + beta · C, all row-major; op(A) is rows × inner, op(B) inner × columns.
 // A stride is the distance of two stored rows, in values. Runs on the calling thread alone: threads
 // are ours, one a tile, so that a result does not depend on how many there are.

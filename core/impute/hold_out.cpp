@@ -2,6 +2,7 @@
 #include "core/impute/hold_out.h"
 
 #include "core/base/text.h"
+#include "core/impute/blas.h"
 #include "core/impute/random_stream.h"
 #include "core/impute/tile_stream.h"
 #include "core/run/work_sharing.h"
@@ -283,6 +284,8 @@ Result<HoldOutResult> holdOut(const MappingSide& spatial, const MappingSide& ref
     if (!mapping.features.obsm.empty() || mapping.alpha || mapping.rank > 0 || !mapping.batch.empty())
         return Error(ErrorCode::BadUsage, "Genes are held out of linear mappings by genes only.")
             .advise("Leave out --features, --alpha, --rank and --batch.");
+    if (auto prepared = prepareProducts(); !prepared)
+        return std::move(prepared).error();
     const double least = *std::min_element(options.epsilons.begin(), options.epsilons.end());
     return mapping.doublePrecision || least < kLeastSingleEpsilon
              ? Folds<double>(spatial, reference, options, reading, running).run()

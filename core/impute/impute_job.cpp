@@ -394,6 +394,8 @@ private:
 
 Result<ImputeNeeds> needsOf(const ImputeJob& job, const std::shared_ptr<Reading>& reading)
 {
+    if (auto prepared = prepareProducts(); !prepared)
+        return std::move(prepared).error();
     const Index extra =
         job.plan && !job.plan->isFactors()
             ? job.plan->source<float>(job.transposed)->bytesPerRow()
@@ -419,6 +421,8 @@ Result<ImputeNeeds> needsOf(const ImputeJob& job, const std::shared_ptr<Reading>
 Result<ImputeOutcome> runImputation(const ImputeJob& job, const std::shared_ptr<Reading>& reading,
                                     const Running& running)
 {
+    if (auto prepared = prepareProducts(); !prepared)
+        return std::move(prepared).error();
     return isWide(job) ? JobRun<double>(job, reading, running).run()
                        : JobRun<float>(job, reading, running).run();
 }

@@ -2,6 +2,7 @@
 #include "core/impute/mapping.h"
 
 #include "core/base/text.h"
+#include "core/impute/blas.h"
 #include "core/matrix/matrix_reader.h"
 
 #include <algorithm>
@@ -265,6 +266,8 @@ Result<Mapping<Real>> solveMapping(const MappingSide& spatial, const MappingSide
                                    const MappingOptions& options, const std::shared_ptr<Reading>& reading,
                                    const Running& running)
 {
+    if (auto prepared = prepareProducts(); !prepared)
+        return std::move(prepared).error();
     Mapping<Real> mapping;
     JointClouds<Real> clouds;
     if (spatial.cells.empty() || reference.cells.empty())

@@ -2,6 +2,7 @@
 // P X in blocks equals the explicit product, by every way a plan can come: potentials (one group of
 // cells and several), stored matrices of NumPy and HDF5 both ways round, sparse ones, factors. And
 // how blocks are planned, genes matched, rows resumed.
+#include "core/impute/blas.h"
 #include "core/impute/gene_matching.h"
 #include "core/impute/imputation.h"
 #include "core/impute/joint_embedding.h"
@@ -238,6 +239,8 @@ class ImputeBlocksTest : public QObject
     Q_OBJECT
 
 private slots:
+    void initTestCase() { QVERIFY(prepareProducts().ok()); }
+
     void potentials()
     {
         std::vector<SolvedPart<double>> parts;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The solvers of mappings against the reference vectors, in double to the tolerance written beside
 // them and in single precision to 1e-5; and laws that hold without them.
+#include "core/impute/blas.h"
 #include "core/impute/correlation.h"
 #include "core/impute/fused_gw.h"
 #include "core/impute/low_rank.h"
@@ -189,6 +190,8 @@ private:
     }
 
 private slots:
+    void initTestCase() { QVERIFY(prepareProducts().ok()); }
+
     void sinkhornInDouble_data() { addCases(kSinkhornFiles); }
     void sinkhornInDouble()
     {
