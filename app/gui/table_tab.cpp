@@ -374,6 +374,8 @@ TableState TableTab::state() const
         for (const int any : shown)
             state.columns->append(nameOf(any));
     }
+    for (const auto& [column, width] : m_view->chosenWidths())
+        state.widths.emplace_back(nameOf(shown[static_cast<std::size_t>(column)]), width);
     if (m_source->sortColumn() >= 0) {
         state.sortMark = m_source->sortMark();
         state.sortColumn = nameOf(shown[static_cast<std::size_t>(m_source->sortColumn())]);
@@ -414,6 +416,8 @@ void TableTab::restore(const TableState& state)
             updateCount();
         }
     }
+    for (const auto& [name, width] : state.widths)
+        m_view->setColumnWidth(m_source->shownPlaceOf(columnNamed(name)), width);
     const int sorted = state.sortMark == SortMark::None ? -1 : m_source->shownPlaceOf(columnNamed(state.sortColumn));
     if (sorted >= 0) {
         m_restoring = state;

@@ -11,6 +11,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace cellfolio {
 
@@ -25,6 +27,7 @@ struct NamedRow {
 
 struct TableState {
     std::optional<QStringList> columns; // shown ones in their order, "" the names; none: all of them
+    std::vector<std::pair<QString, int>> widths; // that were chosen: column as in `columns`, pixels
     QString sortColumn;                 // shown name; as in `columns`
     SortMark sortMark = SortMark::None;
     std::optional<RangeSet> selected; // rows of the file; none: too many to keep

@@ -360,6 +360,15 @@ void PagedTableView::setColumnWidth(int column, int width)
     updateHeader();
 }
 
+std::vector<std::pair<int, int>> PagedTableView::chosenWidths() const
+{
+    std::vector<std::pair<int, int>> chosen;
+    for (std::size_t i = 0; i < m_widths.size(); ++i)
+        if (m_widthKinds[i] == Width::ByUser)
+            chosen.emplace_back(int(i), m_widths[i]);
+    return chosen;
+}
+
 void PagedTableView::setSort(int column, SortMark mark)
 {
     m_sortColumn = column;

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace cellfolio
@@ -64,6 +65,8 @@ public:
 
     int columnWidth(int column) const;
     void setColumnWidth(int column, int width);
+    // Columns, with their widths, that got one by setColumnWidth().
+    std::vector<std::pair<int, int>> chosenWidths() const;
     // From names, captions and the cells in view. Done once by itself when a source is set and its
     // first rows have come; never after the user has set a width.
     void fitColumns();
