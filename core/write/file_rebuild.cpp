@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/write/file_rebuild.h"
+
+#include "core/hdf5/output_driver.h"
+
+#include <fstream>
+#include <system_error>
+
+namespace cellfolio {
+
+namespace {
+
+// The bytes in front of an HDF5 file, which are not its own.
+Result<void> copyUserBlock(const hdf5::File& source, const StagedFile& staged)
+{
+    std::vector<char> head(at(source.userBlock()));
+    std::ifstream file(source.path(), std::ios::binary);
+    if (!file.read(head.data(), source.userBlock()))
+        return Error(ErrorCode::Io, "The first bytes of the file cannot be read again.").at("/");
+    const int failure = staged.system().write(staged.descriptor(), 0, std::as_bytes(std::span(head)));
+    return failure != 0 ? Result<void>(hdf5::writeFailure(failure)) : Result<void>();
+}
+
+} // namespace
+
+void FileRebuild::replace(const hdf5::Object& object, Write write)
+{
+    m_replaced[object.address] = std::move(write);
+}
+
+bool FileRebuild::holdsReplaced(const hdf5::Object& object) const
+{
+    if (object.soft)
+        return false;
+    if (object.address != 0 && m_replaced.count(object.address) > 0)
+        return true;
+    for (const auto& child : object.children)
+        if (holdsReplaced(*child))
+            return true;
+    return false;
+}
+
+Result<void> FileRebuild::walk(const hdf5::Object& object, const std::string& path, H5adWriter& writer,
+                               hdf5::ObjectCopier& copier)
+{
+    const auto replaced = object.soft ? m_replaced.end() : m_replaced.find(object.address);
+    if (replaced != m_replaced.end() && !copier.placeOf(object)) {
+        if (auto written = replaced->second(writer, copier, path); !written)
+            return written;
+        copier.place(object, path);
+        return {};
+    }
+    if (!object.isGroup() || copier.placeOf(object) || !holdsReplaced(object))
+        return copier.copy(object, path);
+    if (auto made = copier.copyGroup(object, path); !made)
+        return made;
+    for (const auto& child : object.children)
+        if (auto walked = walk(*child, path + "/" + child->name, writer, copier); !walked)
+            return walked;
+    copier.place(object, path);
+    return {};
+}
+
+Result<Index> FileRebuild::run(const std::filesystem::path& target, const Options& options, bool inPlace)
+{
+    StagedFile::Options staging = options.staging;
+    if (!inPlace)
+        staging.inputs.push_back(m_source->path());
+    hdf5::OutputOptions file;
+    file.superblock = m_source->superblockVersion();
+    file.userBlock = m_source->userBlock();
+    auto writer = H5adWriter::create(target, staging, options.storing, file);
+    if (!writer)
+        return std::move(writer).error();
+    if (file.userBlock > 0)
+        if (auto copied = copyUserBlock(*m_source, (*writer)->staged()); !copied)
+            return std::move(copied).error();
+    hdf5::ObjectCopier::Options copying;
+    copying.stop = options.stop;
+    copying.progress = options.copied;
+    hdf5::ObjectCopier copier(m_source, (*writer)->filePointer(), copying);
+    const hdf5::Object& root = m_source->root();
+    if (auto copied = copier.copyAttributes(root, "/"); !copied)
+        return std::move(copied).error();
+    copier.place(root, "/");
+    for (const auto& child : root.children)
+        if (auto walked = walk(*child, "/" + child->name, **writer, copier); !walked)
+            return std::move(walked).error();
+    if (auto finished = copier.finish(); !finished)
+        return std::move(finished).error();
+    if (m_source->changedOnDisk())
+        return Error(ErrorCode::FileChanged, "The file was changed by another program while it was read.")
+            .at("/")
+            .advise("Run this again when the other program is done.");
+    if (options.stop.stop_requested())
+        return Error::cancelled();
+    Index bytes = 0;
+    auto committed = (*writer)->commit([&](const std::filesystem::path& part) -> Result<void> {
+        std::error_code ignored;
+        bytes = static_cast<Index>(std::filesystem::file_size(part, ignored));
+        return options.verify ? options.verify(part) : Result<void>();
+    });
+    if (!committed)
+        return std::move(committed).error();
+    return bytes;
+}
+
+} // namespace cellfolio
