@@ -5,6 +5,7 @@
 #include "app/cli/job_answer.h"
 #include "app/cli/job_target.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/view_choice.h"
 #include "core/base/text.h"
 #include "core/canonical/canonicalizer.h"
 #include "core/select/selection_text.h"

@@ -85,6 +85,14 @@ const OptionSpec kDtype{"dtype", "TYPE", "keep", "Type of the numbers of X and t
 const OptionSpec kCompression{"compression", "keep|none|gzip[:1-9]|lzf|zstd[:1-19]", "keep",
                               "How arrays are packed; gzip alone is level 2."};
 const OptionSpec kDropUnused{"drop-unused-categories", "", "", "Categories that no cell has are left out, their colours too."};
+const OptionSpec kOutputDir{"output-dir", "DIR", "", "Folder of the new files, which keep their names; for several FILEs."};
+const OptionSpec kInPlace{"in-place", "", "",
+                          "Instead of OUT: the new file is written beside FILE, verified, and renamed over it."};
+const OptionSpec kElements{"elements", "LIST", "", "Which matrices, such as X,raw/X. Without it, all that need it."};
+const OptionSpec kDropZeros{"drop-zeros", "", "", "Leave out stored zeros."};
+const OptionSpec kKeepDuplicates{"keep-duplicates", "", "", "Sort only; what is stored twice at one place stays so."};
+const OptionSpec kOverflow{"overflow", "stop|widen|wrap", "stop",
+                           "What becomes of integers whose sum their type cannot hold."};
 const OptionSpec kSplit{"split", "COLUMN", "", "One file a category of a column of obs; OUT holds {}."};
 
 std::vector<const OptionSpec*> with(std::vector<const OptionSpec*> own, bool readsCells)
@@ -145,7 +153,13 @@ std::vector<CommandSpec> makeCommands()
          {"cellfolio-cli export pbmc68k_reduced.h5ad --where 'n_genes > 1000' -o many_genes.h5ad",
           "cellfolio-cli export pbmc68k_reduced.h5ad --element raw/X --var CD3D,NKG7 -o genes.csv"},
          &runExport},
-        later("canonicalize", "Sort and merge the entries of sparse matrices."),
+        {"canonicalize", "FILE…", "Sort and merge the entries of sparse matrices; everything else stays as it is stored.",
+         with({&kOutput, &kOutputDir, &kInPlace, &kReplace, &kElements, &kDropZeros, &kKeepDuplicates, &kOverflow,
+               &kCompression, &kEstimate},
+              false),
+         {"cellfolio-cli canonicalize pbmc68k_reduced.h5ad -o in_order.h5ad",
+          "cellfolio-cli canonicalize pbmc68k_reduced.h5ad --elements raw/X --drop-zeros -o in_order.h5ad --overwrite"},
+         &runCanonicalize},
         later("convert", "Change how matrices are stored."),
         later("concat", "Join files along the cells."),
         later("fix", "Repair what validation found."),

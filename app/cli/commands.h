@@ -16,5 +16,6 @@ int runMap(Session& session);
 int runImpute(Session& session);
 int runScore(Session& session);
 int runExport(Session& session);
+int runCanonicalize(Session& session);
 
 } // namespace cellfolio::cli

@@ -4,6 +4,7 @@
 #include "app/cli/export_request.h"
 #include "app/cli/failure.h"
 #include "app/cli/job_answer.h"
+#include "app/cli/job_target.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/view_choice.h"
 #include "core/base/text.h"
@@ -48,7 +49,7 @@ public:
         if (!parts)
             return std::move(parts).error();
         for (const Part& part : *parts)
-            noteLeftovers(part.output);
+            noteLeftovers(m_session, part.output);
         auto code = m_request.estimate ? estimate(*parts) : write(*parts);
         if (!code)
             return code;
@@ -100,12 +101,6 @@ private:
         return parts;
     }
 
-    void noteLeftovers(const std::string& output)
-    {
-        for (const auto& path : StagedFile::leftovers(output))
-            m_session.note("An earlier run left \"" + path.string() + "\" behind; it can be removed.");
-    }
-
     Result<H5adExport> plan(const Part& part)
     {
         ExportOptions options = m_request.options;
@@ -113,7 +108,8 @@ private:
         return H5adExport::plan(std::move(options), m_context);
     }
 
-    Result<int> estimate(const std::vector<Part>& parts)
+    // What all parts need together.
+    Result<ExportEstimate> needed(const std::vector<Part>& parts)
     {
         ExportEstimate sum;
         for (const Part& part : parts) {
@@ -135,6 +131,15 @@ private:
             if (sum.reason.empty())
                 sum.reason = one->reason;
         }
+        return sum;
+    }
+
+    Result<int> estimate(const std::vector<Part>& parts)
+    {
+        const auto needs = needed(parts);
+        if (!needs)
+            return needs.error();
+        const ExportEstimate& sum = *needs;
         if (m_session.wantsJson) {
             JsonWriter& json = m_session.json;
             json.memberNull("output");
@@ -177,7 +182,9 @@ private:
     {
         const JobClock clock;
         JobNeeds used;
-        JobNeeds needs;
+        const auto needs = needed(parts);
+        if (!needs)
+            return needs.error();
         ExportResult last;
         std::vector<Finding> findings;
         std::vector<std::string> outputs;
@@ -206,14 +213,14 @@ private:
             last = *std::move(done);
         }
         if (m_session.wantsJson)
-            tellJson(last, findings, outputs, used, clock);
+            tellJson(last, findings, outputs, *needs, used, clock);
         else
             tell(findings, outputs, used, clock);
         return 0;
     }
 
     void tellJson(const ExportResult& last, const std::vector<Finding>& findings, const std::vector<std::string>& outputs,
-                  const JobNeeds& used, const JobClock& clock)
+                  const ExportEstimate& needs, const JobNeeds& used, const JobClock& clock)
     {
         JsonWriter& json = m_session.json;
         if (outputs.size() == 1)
@@ -238,6 +245,7 @@ private:
         for (const Finding& finding : findings)
             writeFinding(json, finding);
         json.endArray();
+        writeEstimate(json, {needs.memory, needs.temporary, needs.output, needs.seconds});
         writeUsed(json, used, clock);
     }
 

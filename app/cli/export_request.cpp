@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/export_request.h"
 
+#include "app/cli/job_target.h"
 #include "core/base/text.h"
 
 namespace cellfolio::cli {
@@ -43,13 +44,10 @@ Result<void> readMatrixOptions(const Arguments& arguments, ExportOptions& option
         if (!options.dtype || *options.dtype == DType::String || *options.dtype == DType::Other)
             return badUsage("\"" + arguments.value("dtype") + "\" is no type of numbers.", "Such as float32 or int64.");
     }
-    if (arguments.has("compression") && arguments.value("compression") != "keep") {
-        const auto compression = hdf5::Compression::named(arguments.value("compression"));
-        if (!compression)
-            return badUsage("\"" + arguments.value("compression") + "\" is no compression.",
-                            "One of keep, none, gzip, gzip:1 … gzip:9, lzf, zstd, zstd:1 … zstd:19.");
-        options.storing = {Storing::As::Chosen, *compression};
-    }
+    auto storing = storingOf(arguments);
+    if (!storing)
+        return std::move(storing).error();
+    options.storing = *storing;
     return {};
 }
 
