@@ -179,7 +179,7 @@ class Small(unittest.TestCase):
         with h5py.File(self.folder / "any.h5", "w") as file:
             file.create_dataset("a/dense", data=plan, chunks=(16, 64), compression="gzip")
             file["a/turned"] = plan.T
-        data = anndata.AnnData(sps.csr_matrix(plan.astype(np.float32)), dtype=np.float32)
+        data = anndata.AnnData(sps.csr_matrix(plan.astype(np.float32)))
         data.uns["plan"] = sps.csc_matrix(plan)
         data.write_h5ad(self.folder / "plan.h5ad")
         carried = self.sc
