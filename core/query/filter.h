@@ -4,6 +4,7 @@
 #include "core/anndata/dataset.h"
 #include "core/paging/reading.h"
 #include "core/query/filter_expression.h"
+#include "core/query/filter_so_far.h"
 #include "core/run/progress.h"
 #include "core/select/selection.h"
 #include "core/select/selection_text.h"
@@ -40,6 +41,9 @@ struct FilterContext {
 struct FilterOptions {
     std::stop_token stop = {};
     Progress* progress = nullptr; // counts rows; a filter of several passes counts each
+    // Given what is found while the last pass runs. Only for rows that ascend, and for expressions
+    // whose last pass alone decides: one of a single pass, or an and, or of such.
+    FilterSoFar* soFar = nullptr;
 };
 
 // Which of the rows at hand an expression chose.

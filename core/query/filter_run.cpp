@@ -43,6 +43,37 @@ Outcome joined(JunctionNode::Kind kind, const Outcome& a, const Outcome& b, cons
     return {yes, open - yes};
 }
 
+// Which of the numbers 0 … n-1 are done, when stretches come in any order: how many from the start.
+class DonePrefix
+{
+public:
+    void add(Index first, Index count)
+    {
+        Index& end = m_apart[first];
+        end = std::max(end, first + count);
+        while (!m_apart.empty() && m_apart.begin()->first <= m_end) {
+            m_end = std::max(m_end, m_apart.begin()->second);
+            m_apart.erase(m_apart.begin());
+        }
+    }
+    Index end() const noexcept { return m_end; }
+
+private:
+    Index m_end = 0;
+    std::map<Index, Index> m_apart; // by first number: behind the last
+};
+
+// The members of a set below `end`.
+IndexSet firstOf(std::span<const std::uint64_t> words, Index extent, Index end)
+{
+    IndexSetBuilder part(extent);
+    const auto whole = at(end / 64);
+    std::copy_n(words.begin(), whole, part.words().begin());
+    if (end % 64 != 0)
+        part.words()[whole] = words[whole] & ((std::uint64_t{1} << (end % 64)) - 1);
+    return std::move(part).take();
+}
+
 // Sum and spread of a stretch, merged as Chan, Golub and LeVeque do (1983, "Algorithms for
 // Computing the Sample Variance"). Sums are wider than the values: of whole numbers they are exact.
 struct Moments {
@@ -116,7 +147,10 @@ public:
             m_options.progress->begin(base.size() * (levels() + stages(*m_filter.root)));
         if (auto done = aggregate(base, rows); !done)
             return std::move(done).error();
-        auto outcome = evaluate(*m_filter.root, base);
+        Publish publish;
+        if (m_options.soFar != nullptr && rows.isAscending())
+            publish = [this](IndexSet yes, Index decided) { m_options.soFar->give({decided, std::move(yes)}); };
+        auto outcome = evaluate(*m_filter.root, base, publish);
         if (!outcome)
             return std::move(outcome).error();
         FilterAnswer answer;
@@ -142,6 +176,9 @@ public:
     }
 
 private:
+    // What is settled of the rows of a stage: the chosen among the first `decided`.
+    using Publish = std::function<void(IndexSet yes, Index decided)>;
+
     Cost costOfTest(const TestNode& node) const
     {
         Needs needs(m_filter.sources);
@@ -189,23 +226,25 @@ private:
         return count;
     }
 
-    Result<Outcome> evaluate(const TestNode& node, const Selection& rows)
+    Result<Outcome> evaluate(const TestNode& node, const Selection& rows, const Publish& publish = {})
     {
         if (stages(node) == 1)
-            return together(JunctionNode::Kind::And, {&node}, rows);
+            return together(JunctionNode::Kind::And, {&node}, rows, publish);
         if (const auto* inverted = dynamic_cast<const NotNode*>(&node)) {
             auto inner = evaluate(inverted->inner(), rows);
             if (!inner)
                 return inner;
             return Outcome{~(inner->yes | inner->unknown), inner->unknown};
         }
-        return staged(dynamic_cast<const JunctionNode&>(node), rows);
+        return staged(dynamic_cast<const JunctionNode&>(node), rows, publish);
     }
 
-    Result<Outcome> staged(const JunctionNode& node, const Selection& rows)
+    Result<Outcome> staged(const JunctionNode& node, const Selection& rows, const Publish& publish)
     {
         std::optional<Outcome> soFar;
-        for (const auto& parts : stagesOf(node)) {
+        const auto groups = stagesOf(node);
+        for (std::size_t k = 0; k < groups.size(); ++k) {
+            const auto& parts = groups[k];
             // Rows that an "and" has not lost and an "or" has not won.
             const IndexSet open = !soFar ? IndexSet::all(rows.size())
                                 : node.kind() == JunctionNode::Kind::And
@@ -217,8 +256,20 @@ private:
                 m_options.progress->advance(rows.size() - left.size());
             if (left.empty())
                 continue;
-            auto outcome = parts.size() == 1 ? evaluate(*parts.front(), left)
-                                             : together(node.kind(), parts, left);
+            // The last stage settles each row it comes to, and those that were no longer open.
+            Publish last;
+            if (publish && k + 1 == groups.size())
+                last = [&](IndexSet yes, Index decided) {
+                    const Index upTo = decided == left.size() ? rows.size() : choice[decided];
+                    IndexSet all = spread(choice, yes);
+                    if (soFar && node.kind() == JunctionNode::Kind::And)
+                        all = all & soFar->yes;
+                    else if (soFar)
+                        all = all | firstOf(soFar->yes.words(), rows.size(), upTo);
+                    publish(std::move(all), upTo);
+                };
+            auto outcome = parts.size() == 1 ? evaluate(*parts.front(), left, last)
+                                             : together(node.kind(), parts, left, last);
             if (!outcome)
                 return outcome;
             soFar = soFar ? joined(node.kind(), *soFar, *outcome, choice) : std::move(*outcome);
@@ -229,7 +280,7 @@ private:
 
     // One stage, a block of rows at a time.
     Result<Outcome> together(JunctionNode::Kind kind, const std::vector<const TestNode*>& parts,
-                             const Selection& rows)
+                             const Selection& rows, const Publish& publish)
     {
         Needs needs(m_filter.sources);
         for (const TestNode* part : parts)
@@ -240,7 +291,11 @@ private:
         IndexSetBuilder yes(rows.size());
         IndexSetBuilder unknown(rows.size());
         std::mutex mutex;
-        auto done = m_blocks->run(needs, rows, [&](BlockRows& block, Index first) -> Result<void> {
+        DonePrefix prefix;
+        RowBlocks::Live live; // somebody would like to see what a matrix has given so far
+        if (publish)
+            live = [this] { return m_options.soFar->isAsked(); };
+        auto done = m_blocks->run(needs, rows, live, [&](BlockRows& block, Index first) -> Result<void> {
             Truths truths;
             if (auto joinedParts = JunctionNode::join(kind, parts, block, truths); !joinedParts)
                 return joinedParts;
@@ -255,11 +310,23 @@ private:
                 packed[0][bit / 64] |= std::uint64_t{truths[i] == kYes} << (bit % 64);
                 packed[1][bit / 64] |= std::uint64_t{truths[i] == kUnknown} << (bit % 64);
             }
-            const std::lock_guard lock(mutex);
-            for (std::size_t w = 0; w < words; ++w) {
-                yes.words()[at(first / 64) + w] |= packed[0][w];
-                unknown.words()[at(first / 64) + w] |= packed[1][w];
+            std::optional<IndexSet> part;
+            Index decided = 0;
+            {
+                const std::lock_guard lock(mutex);
+                for (std::size_t w = 0; w < words; ++w) {
+                    yes.words()[at(first / 64) + w] |= packed[0][w];
+                    unknown.words()[at(first / 64) + w] |= packed[1][w];
+                }
+                if (publish) {
+                    prefix.add(first, block.count());
+                    decided = prefix.end();
+                    if (decided > 0 && m_options.soFar->isAsked())
+                        part = firstOf(yes.words(), rows.size(), decided);
+                }
             }
+            if (part)
+                publish(std::move(*part), decided);
             return {};
         });
         if (!done)
@@ -323,7 +390,7 @@ private:
                 values[m].resize(at(base.size()));
         }
         std::mutex mutex;
-        auto done = m_blocks->run(needs, base, [&](BlockRows& block, Index first) -> Result<void> {
+        auto done = m_blocks->run(needs, base, {}, [&](BlockRows& block, Index first) -> Result<void> {
             Numbers numbers;
             for (std::size_t m = 0; m < members.size(); ++m) {
                 const AggregateSpec& spec = m_filter.aggregates[members[m]];

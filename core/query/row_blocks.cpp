@@ -46,6 +46,14 @@ public:
     // Values that a scan has already brought.
     void give(std::size_t source, Fixed values) { m_fixed[source].given = values; }
 
+    // Columns `places` of a matrix, as far as they have been read.
+    void giveLive(std::size_t matrix, const std::vector<std::size_t>& places, const std::vector<Values>& genes)
+    {
+        m_liveMatrix = static_cast<int>(matrix);
+        m_livePlaces = &places;
+        m_live = &genes;
+    }
+
     Result<Fixed> fixed(int source) override
     {
         OwnFixed& own = m_fixed[static_cast<std::size_t>(source)];
@@ -77,8 +85,10 @@ public:
 
     Fixed matrix(int matrix, int column) override
     {
-        const Values& values = m_segment.matrices[static_cast<std::size_t>(matrix)]
-                                                 [static_cast<std::size_t>(column)];
+        const Values& values = m_live != nullptr && matrix == m_liveMatrix
+                                 ? (*m_live)[livePlace(column)]
+                                 : m_segment.matrices[static_cast<std::size_t>(matrix)]
+                                                     [static_cast<std::size_t>(column)];
         const DType type = values.type();
         return {type, values.data() + at(m_first - m_segment.first) * sizeOf(type)};
     }
@@ -100,15 +110,24 @@ private:
         Fixed given;
         Values values;
     };
+    std::size_t livePlace(int column) const
+    {
+        const auto place = std::find(m_livePlaces->begin(), m_livePlaces->end(), static_cast<std::size_t>(column));
+        return static_cast<std::size_t>(place - m_livePlaces->begin());
+    }
+
     const RowBlocks& m_run;
     const Segment& m_segment;
+    int m_liveMatrix = -1;
+    const std::vector<std::size_t>* m_livePlaces = nullptr;
+    const std::vector<Values>* m_live = nullptr;
     Index m_first;
     std::vector<OwnFixed> m_fixed;
     std::vector<std::optional<ColumnValues>> m_columns;
     std::optional<Selection> m_positions;
 };
 
-Result<void> RowBlocks::run(const Needs& needs, const Selection& rows, const Visit& visit)
+Result<void> RowBlocks::run(const Needs& needs, const Selection& rows, const Live& live, const Visit& visit)
 {
     // Matrix values of a segment take at most an eighth of the budget.
     Index bytesOfRow = 0;
@@ -129,7 +148,7 @@ Result<void> RowBlocks::run(const Needs& needs, const Selection& rows, const Vis
         if (m_options.stop.stop_requested())
             return Error::cancelled();
         Segment segment{rows, first, std::min(longest, rows.size() - first), {}, {}};
-        if (auto read = readMatrices(needs, segment); !read)
+        if (auto read = readMatrices(needs, segment, live, visit); !read)
             return read;
         auto done = rows.isContiguous() && needs.anyFixed() ? scanned(needs, segment, visit)
                                                             : picked(needs, segment, visit);
@@ -140,7 +159,33 @@ Result<void> RowBlocks::run(const Needs& needs, const Selection& rows, const Vis
     return {};
 }
 
-Result<void> RowBlocks::readMatrices(const Needs& needs, Segment& segment) const
+// Only where one matrix is all that is needed: a block must not read the file from within a scan.
+GenePartVisitor RowBlocks::partVisitor(const Needs& needs, const Segment& segment, std::size_t matrix,
+                                       const std::vector<std::size_t>& places, const Live& live,
+                                       const Visit& visit) const
+{
+    Index matrices = 0;
+    for (const std::vector<bool>& wanted : needs.matrices)
+        matrices += std::find(wanted.begin(), wanted.end(), true) != wanted.end() ? 1 : 0;
+    if (!live || matrices != 1 || needs.anyFixed() || needs.anyColumn()
+        || places.size() > static_cast<std::size_t>(GeneSource::kMostAtOnce))
+        return {};
+    return [this, &segment, matrix, &places, &live, &visit, seen = Index{0}](const GenePart& part) mutable {
+        if (!live())
+            return;
+        for (const Index end = part.first + part.count; seen < end;) {
+            const Index count = std::min(kBlock, end - seen);
+            Block block(*this, segment, segment.first + seen, count);
+            block.giveLive(matrix, places, part.genes);
+            if (!visit(block, segment.first + seen))
+                return; // what is wrong is said when the block is visited in its turn
+            seen += count;
+        }
+    };
+}
+
+Result<void> RowBlocks::readMatrices(const Needs& needs, Segment& segment, const Live& live,
+                                     const Visit& visit) const
 {
     segment.matrices.resize(needs.matrices.size());
     const Selection rows = segment.rows.part(segment.first, segment.count);
@@ -161,6 +206,7 @@ Result<void> RowBlocks::readMatrices(const Needs& needs, Segment& segment) const
             if (!rows.isAll())
                 request.cells = rows;
             request.stop = m_options.stop;
+            request.part = partVisitor(needs, segment, m, places, live, visit);
             auto vectors = matrix.source->read(request);
             if (!vectors && vectors.error().code() == ErrorCode::OutOfBudget)
                 vectors = oneByOne(matrix.source->element(), rows, request);

@@ -29,7 +29,10 @@ public:
 
     // visit(block, first): `first` is the number of the block's first row among `rows`.
     using Visit = std::function<Result<void>(BlockRows& block, Index first)>;
-    Result<void> run(const Needs& needs, const Selection& rows, const Visit& visit);
+    // Whether somebody waits to see more while a matrix is read, which may take long: then rows are
+    // visited as they come, in their order, and once more in the end.
+    using Live = std::function<bool()>;
+    Result<void> run(const Needs& needs, const Selection& rows, const Live& live, const Visit& visit);
 
     // Values read so far, about.
     Index valuesRead() const noexcept { return m_valuesRead; }
@@ -37,7 +40,10 @@ public:
 private:
     struct Segment;
     class Block;
-    Result<void> readMatrices(const Needs& needs, Segment& segment) const;
+    Result<void> readMatrices(const Needs& needs, Segment& segment, const Live& live, const Visit& visit) const;
+    GenePartVisitor partVisitor(const Needs& needs, const Segment& segment, std::size_t matrix,
+                                const std::vector<std::size_t>& places, const Live& live,
+                                const Visit& visit) const;
     Result<GeneVectors> oneByOne(const Element& matrix, const Selection& rows,
                                  const GeneSource::Request& request) const;
     Result<void> scanned(const Needs& needs, const Segment& segment, const Visit& visit);

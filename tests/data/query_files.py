@@ -5,8 +5,8 @@ import h5py
 import numpy as np
 
 from good_files import column, expect, good
-from h5ad_parts import (category_column, counts, dense, mapping, nullable_column, number_column, sparse, table, tag,
-                        text_column)
+from h5ad_parts import (category_column, counts, dense, mapping, nullable_column, number_column, sparse,
+                        sparse_parts, table, tag, text_column)
 
 N = 12
 NAMES = [f"AAAC{i}" if i < 6 else f"GGTT{i}" for i in range(N - 1)] + ["Zürich-11"]
@@ -92,3 +92,30 @@ def filter_changed(path):
             mapping(new, name)
     return expect((N, 5), {"X": (x, "dense")}, about="filter.h5ad, changed by someone else",
                   index={"obs": {"0": "new", "1": NAMES[11]}, "var": {"4": "CD3E"}})
+
+
+LONG = 40_000
+
+
+@good("long.h5ad")
+def long_file(path):
+    """More rows than a filter looks at in one block, small on disk: what is found so far can be watched."""
+    row = np.arange(LONG)
+    packed = {"compression": "gzip", "compression_opts": 9, "shuffle": True, "chunks": (4096,)}
+    # One entry a cell, 1 + (row mod 5) in gene 0 of even rows and gene 1 of odd ones.
+    data = (1 + row % 5).astype("float32")
+    with h5py.File(path, "w") as f:
+        new = tag(f, "anndata", "0.1.0")
+        sparse_parts(new, "X", (LONG, 2), data, row % 2, np.arange(LONG + 1), **packed)
+        obs = tag(new.create_group("obs"), "dataframe", "0.2.0")
+        obs.attrs["_index"] = "_index"
+        obs.attrs["column-order"] = np.array(["word", "count"], dtype=object)
+        dense(obs, "_index", row.astype("int32"), **packed)
+        # Text of fixed length: the others would take 16 bytes a row and more.
+        words = np.array([f"w{i % 7}" for i in row], dtype="S2")
+        dense(obs, "word", words, **packed)
+        dense(obs, "count", (row % 1000).astype("int32"), **packed)
+        table(new, "var", ["even", "odd"])
+        for name in ("layers", "obsm", "varm", "obsp", "varp", "uns"):
+            mapping(new, name)
+    return expect((LONG, 2), {}, about="forty thousand cells for filters that are watched")
