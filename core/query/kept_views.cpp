@@ -348,6 +348,45 @@ Result<void> KeptViews::remove(const Dataset& dataset, const std::string& name) 
     return {};
 }
 
+Result<void> KeptViews::rename(const Dataset& dataset, const std::string& from,
+                               const std::string& to) const
+{
+    if (auto good = checkName(to); !good)
+        return good;
+    auto folders = foldersOf(dataset);
+    if (!folders)
+        return std::move(folders).error();
+    std::vector<fs::path> holding;
+    for (const fs::path& folder : *folders) {
+        std::error_code failed;
+        if (fs::exists(folder / documentName(to), failed))
+            return Error(ErrorCode::TargetExists, "There is a view "" + to + "" already.")
+                .advise("Choose another name.");
+        if (fs::exists(folder / documentName(from), failed))
+            holding.push_back(folder);
+    }
+    if (holding.empty())
+        return Error(ErrorCode::NotFound, "No view "" + from + "" is kept for this file.").at("/");
+    for (const fs::path& folder : holding) {
+        const fs::path old = folder / documentName(from);
+        auto text = readTextFile(old.string());
+        if (!text)
+            return std::move(text).error();
+        auto document = query::fromJson(*text, old.string());
+        if (!document)
+            return std::move(document).error();
+        document->name = to;
+        if (auto written = query::writeWhole(folder / documentName(to), query::toJson(*document)); !written)
+            return written;
+        std::error_code failed;
+        fs::remove(old, failed);
+        if (failed)
+            return Error(ErrorCode::PermissionDenied, "The view \"" + from + "\" cannot be removed: "
+                                                          + failed.message() + ".");
+    }
+    return {};
+}
+
 Result<void> KeptViews::writeFile(const DatasetView& view, const fs::path& path,
                                   const ViewOrigin& origin, Existing existing,
                                   const std::shared_ptr<Reading>& reading, std::stop_token stop)

@@ -66,6 +66,8 @@ public:
                              const std::shared_ptr<Reading>& reading,
                              std::stop_token stop = {}) const;
     Result<void> remove(const Dataset& dataset, const std::string& name) const;
+    // Gives a view another name. TargetExists where there is one of that name; NotFound, BadUsage.
+    Result<void> rename(const Dataset& dataset, const std::string& from, const std::string& to) const;
 
     // The same as a document of its own, anywhere. TargetExists unless `replace`.
     enum class Existing { Keep, Replace };

@@ -146,6 +146,14 @@ void QueryViewsTest::keepsListsAndForgets()
     QVERIFY(views.save(DatasetView(dataset), "a/b", {}, m_reading).ok());
     QVERIFY(views.load(dataset, "a/b", m_reading)->view.isAll());
     QCOMPARE(views.list(*dataset)->size(), std::size_t{6});
+    QVERIFY(views.rename(*dataset, "x.json", "ünï 2").ok());
+    QVERIFY(views.load(dataset, "ünï 2", m_reading)->view == view);
+    QCOMPARE(views.load(dataset, "ünï 2", m_reading)->name, std::string("ünï 2"));
+    QCOMPARE(views.load(dataset, "x.json", m_reading).error().code(), ErrorCode::NotFound);
+    QCOMPARE(views.rename(*dataset, "ünï 2", "T cells").error().code(), ErrorCode::TargetExists);
+    QCOMPARE(views.rename(*dataset, "x.json", "y").error().code(), ErrorCode::NotFound);
+    QCOMPARE(views.rename(*dataset, "T cells", "").error().code(), ErrorCode::BadUsage);
+    QCOMPARE(views.list(*dataset)->size(), std::size_t{6});
     QVERIFY(views.remove(*dataset, "a/b").ok());
     QCOMPARE(views.remove(*dataset, "a/b").error().code(), ErrorCode::NotFound);
     const auto gone = views.load(dataset, "T cell", m_reading);
