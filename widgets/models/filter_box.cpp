@@ -7,7 +7,6 @@
 #include <QtCore/QLocale>
 
 #include <array>
-#include <optional>
 
 namespace cellfolio {
 
@@ -39,22 +38,6 @@ Kind kindOf(const Element* column)
 Error unsuited(const QString& sentence)
 {
     return {ErrorCode::BadExpression, toStdString(sentence)};
-}
-
-// A number as an expression writes it. People write 1,000 and −3 as the table shows them.
-std::optional<QString> numberOf(QString text)
-{
-    text = text.trimmed();
-    text.replace(QChar(0x2212), u'-');
-    text.remove(QLocale().groupSeparator());
-    bool ok = false;
-    QLocale::c().toDouble(text, &ok);
-    if (!ok && QLocale().decimalPoint() != "."_L1) {
-        text.replace(QLocale().decimalPoint(), "."_L1);
-        QLocale::c().toDouble(text, &ok);
-    }
-    const bool written = !text.isEmpty() && (text.back().isDigit() || text.back() == u'.'); // no "inf"
-    return ok && written ? std::optional(text) : std::nullopt;
 }
 
 QString quoted(const QString& text)
@@ -107,7 +90,7 @@ private:
         if (value == "NULL"_L1 && (written == "=="_L1 || written == "!="_L1))
             return m_name + (written == "=="_L1 ? u" is missing"_s : u" is not missing"_s);
         if (m_kind == Kind::Number) {
-            const auto number = numberOf(value);
+            const auto number = writtenNumber(value);
             if (!number)
                 return unsuited(u"“%1” is no number."_s.arg(value));
             return m_name + u' ' + written + u' ' + *number;
@@ -124,7 +107,7 @@ private:
     std::optional<QString> between(const QString& low, const QString& high) const
     {
         const auto bound = [this](const QString& text) {
-            return m_kind == Kind::Number ? numberOf(text) : std::optional(quoted(text));
+            return m_kind == Kind::Number ? writtenNumber(text) : std::optional(quoted(text));
         };
         if (low.isEmpty() && high.isEmpty())
             return std::nullopt;
@@ -142,7 +125,7 @@ private:
     Result<QString> plain() const
     {
         if (m_kind == Kind::Number) {
-            const auto number = numberOf(m_text);
+            const auto number = writtenNumber(m_text);
             if (!number)
                 return unsuited(u"“%1” is no number. Write 5, > 5, 5..10 or NULL."_s.arg(m_text));
             return m_name + u" == "_s + *number;
@@ -178,6 +161,21 @@ private:
 Result<QString> boxExpression(const Element* column, const QString& text)
 {
     return Box(column, text).expression();
+}
+
+std::optional<QString> writtenNumber(QString text)
+{
+    text = text.trimmed();
+    text.replace(QChar(0x2212), u'-');
+    text.remove(QLocale().groupSeparator());
+    bool ok = false;
+    QLocale::c().toDouble(text, &ok);
+    if (!ok && QLocale().decimalPoint() != "."_L1) {
+        text.replace(QLocale().decimalPoint(), "."_L1);
+        QLocale::c().toDouble(text, &ok);
+    }
+    const bool written = !text.isEmpty() && (text.back().isDigit() || text.back() == u'.'); // no "inf"
+    return ok && written ? std::optional(text) : std::nullopt;
 }
 
 QString boxPlaceholder(const Element* column)

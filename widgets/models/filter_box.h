@@ -6,6 +6,8 @@
 
 #include <QtCore/QString>
 
+#include <optional>
+
 namespace cellfolio {
 
 // The expression (CLI.md §2.4) that a filter box under the head of a column stands for:
@@ -19,6 +21,10 @@ namespace cellfolio {
 // `column`: of the table; null: the names of the rows. Empty where the box is. BadExpression with a
 // sentence where the text does not suit the column.
 Result<QString> boxExpression(const Element* column, const QString& text);
+
+// A number as an expression writes it, from one as people write it: 1,000 and −3 as the table shows
+// them, a decimal comma where that is the custom. Empty where it is none.
+std::optional<QString> writtenNumber(QString text);
 
 // What an empty box says it understands: "contains", "> < a..b".
 QString boxPlaceholder(const Element* column);
