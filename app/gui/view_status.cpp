@@ -58,6 +58,10 @@ void ViewStatus::setAxis(Axis axis)
 
 void ViewStatus::refresh()
 {
+    if (m_view.isPartial(m_axis)) {
+        hide(); // why the others are not shown is known in the end
+        return;
+    }
     const StepsCount count = m_view.count(m_axis);
     m_notIn->setText(countText(count.notIn) + u" not in filter"_s);
     m_missing->setText(countText(count.missing) + u" missing"_s);
@@ -74,6 +78,8 @@ QString ViewStatus::extentOf(const ViewModel& view)
     const Selection& var = view.rows(Axis::Var);
     const QString cells = partOf(obs.size(), obs.extent(), u"cell"_s, u"cells"_s);
     const QString genes = partOf(var.size(), var.extent(), u"gene"_s, u"genes"_s);
+    if (view.isPartial(Axis::Obs))
+        return u"%1 found so far · "_s.arg(countedText(obs.size(), u"cell"_s, u"cells"_s)) + genes;
     return cells + (obs.size() < obs.extent() ? u" shown · "_s : u" · "_s) + genes
         + (var.size() < var.extent() ? u" shown"_s : QString());
 }

@@ -33,7 +33,7 @@ Result<Selection> namedRows(const NamedRows* named, const NamedLookup& lookUp,
         .suggest(nearest(name, names, 3));
 }
 
-Result<FilterAnswer> evaluate(const StepsTask& task, const FilterStep& step, const Selection& rows,
+Result<FilterAnswer> evaluate(const StepsTask& task, const FilterStep& step, const Selection& rows, bool isLast,
                               std::stop_token stop)
 {
     if (task.table == nullptr || !task.table->readable)
@@ -51,12 +51,16 @@ Result<FilterAnswer> evaluate(const StepsTask& task, const FilterStep& step, con
     context.selection = [named = task.named, lookUp = task.lookUp, dataset = task.dataset](const std::string& name) {
         return namedRows(named.get(), lookUp, dataset, name);
     };
+    if (task.genes)
+        context.genes = [genes = task.genes, stop](const Element& matrix) { return genes->of(matrix, stop); };
     auto filter = Filter::check(*expression, context);
     if (!filter)
         return std::move(filter).error();
     FilterOptions options;
     options.stop = stop;
     options.progress = task.progress.get();
+    if (isLast && task.soFar)
+        options.soFar = task.soFar->begin(rows, step.keepsMissing);
     auto answer = filter->run(rows, options);
     if (answer && step.keepsMissing)
         *answer = {~answer->chosen, 0, answer->valuesRead};
@@ -64,6 +68,29 @@ Result<FilterAnswer> evaluate(const StepsTask& task, const FilterStep& step, con
 }
 
 } // namespace
+
+FilterSoFar* StepsSoFar::begin(Selection rows, bool keepsMissing)
+{
+    const std::lock_guard lock(m_mutex);
+    m_rows = std::move(rows);
+    m_keepsMissing = keepsMissing;
+    return &m_filter;
+}
+
+std::optional<StepsSoFar::Part> StepsSoFar::take()
+{
+    auto part = m_filter.take();
+    const std::lock_guard lock(m_mutex);
+    if (!part || !m_rows)
+        return std::nullopt;
+    // Where the missing stay, the filter chooses what does not.
+    if (m_keepsMissing) {
+        IndexSetBuilder settled(part->chosen.extent());
+        settled.addRun(0, part->decided);
+        part->chosen = std::move(settled).take() - part->chosen;
+    }
+    return Part{m_rows->then(Selection::of(std::move(part->chosen))), part->decided, m_rows->size()};
+}
 
 QString FilterStep::text() const
 {
@@ -77,6 +104,9 @@ Result<StepsAnswer> applySteps(const StepsTask& task, std::vector<FilterStep> st
     StepsAnswer answer;
     Selection rows = Selection::all(task.rows);
     bool asKnown = true;
+    std::size_t last = steps.size(); // that narrows
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        last = steps[i].enabled ? i : last;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         FilterStep& step = steps[i];
         if (stop.stop_requested())
@@ -91,7 +121,7 @@ Result<StepsAnswer> applySteps(const StepsTask& task, std::vector<FilterStep> st
         } else if (step.enabled && step.picked) {
             rows = rows & *step.picked;
         } else if (step.enabled) {
-            auto found = evaluate(task, step, rows, stop);
+            auto found = evaluate(task, step, rows, i == last, stop);
             if (!found) {
                 if (found.error().code() == ErrorCode::Cancelled)
                     return std::move(found).error();

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/anndata/dataset.h"
+#include "core/matrix/gene_sources.h"
 #include "core/paging/reading.h"
+#include "core/query/filter_so_far.h"
 #include "core/run/progress.h"
 #include "core/select/selection.h"
 
@@ -11,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -53,6 +56,29 @@ using NamedRows = std::map<std::string, Selection>;
 using NamedLookup
     = std::function<Result<Selection>(const std::shared_ptr<const Dataset>& dataset, const std::string& name)>;
 
+// What the last of the steps that are being applied has found, for somebody who looks on: rows of
+// the file, in its order, that only grow at their end. Thread-safe.
+class StepsSoFar
+{
+public:
+    struct Part {
+        Selection rows;      // found among those that are settled
+        Index decided = 0;   // settled of the rows that came to the last step
+        Index total = 0;     // of those
+    };
+    void ask() { m_filter.ask(); }
+    std::optional<Part> take();
+
+    // The worker: the last step begins with these rows.
+    FilterSoFar* begin(Selection rows, bool keepsMissing);
+
+private:
+    FilterSoFar m_filter;
+    std::mutex m_mutex;
+    std::optional<Selection> m_rows;
+    bool m_keepsMissing = false;
+};
+
 // One axis of a file that steps are applied to.
 struct StepsTask {
     std::shared_ptr<const Dataset> dataset;
@@ -61,6 +87,8 @@ struct StepsTask {
     std::shared_ptr<Reading> reading;
     std::shared_ptr<const NamedRows> named; // may be null
     NamedLookup lookUp;                     // for names that are not in it; may be empty
+    std::shared_ptr<GeneSources> genes;     // of the dataset; may be null
+    std::shared_ptr<StepsSoFar> soFar;      // told of the last step; may be null
     std::shared_ptr<Progress> progress;     // counts the rows of the step at hand; may be null
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/view_model.h"
 
+#include "core/matrix/gene_index_settings.h"
 #include "widgets/bridge/cell_format.h"
 
 #include <algorithm>
@@ -12,7 +13,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kProgressEvery = 200; // ms
 constexpr std::array kAxes{Axis::Obs, Axis::Var};
 
 FilterStep* find(ViewState& state, int id)
@@ -44,18 +44,26 @@ bool differs(const ViewState& a, const ViewState& b, Axis axis)
     return !(a.view.of(axis) == b.view.of(axis)) || !sameSteps(a.steps(axis), b.steps(axis));
 }
 
+// Without settings that can be read there is no index; genes come slower, and are the same.
+std::optional<GeneIndexStore> storeOfSettings()
+{
+    const auto settings = GeneIndexSettings::read();
+    return settings ? std::optional(settings->store()) : std::nullopt;
+}
+
 } // namespace
 
 ViewModel::ViewModel(ModelContext context, QObject* parent)
     : QObject(parent), m_context(context), m_history(context.reading->budget().limit() / 32),
-      m_request(context.patient)
+      m_names(context), m_request(context.patient), m_matching(context.patient)
 {
     m_slow.setSingleShot(true);
     connect(&m_slow, &QTimer::timeout, this, [this] {
         if (!isEvaluating())
             return;
         Q_EMIT progressed(progressDone(), progressTotal());
-        m_slow.start(kProgressEvery);
+        showSoFar();
+        m_slow.start(m_lookEvery);
     });
 }
 
@@ -64,8 +72,11 @@ ViewModel::~ViewModel() = default;
 void ViewModel::clear()
 {
     m_request.cancel();
+    m_matching.cancel();
+    m_names.clear();
     m_slow.stop();
     m_wanted.reset();
+    m_partial.reset();
     m_problem.reset();
     m_named[0].reset();
     m_named[1].reset();
@@ -79,6 +90,8 @@ void ViewModel::setDataset(std::shared_ptr<const Dataset> dataset)
 {
     clear();
     m_dataset = std::move(dataset);
+    if (!m_genes || m_genes->dataset() != m_dataset)
+        m_genes = std::make_shared<GeneSources>(m_dataset, m_context.reading, storeOfSettings());
     ViewState state;
     state.view = DatasetView(m_dataset);
     m_history.start(std::move(state));
@@ -90,26 +103,54 @@ void ViewModel::setDataset(std::shared_ptr<const Dataset> dataset)
 void ViewModel::setDatasetAgain(std::shared_ptr<const Dataset> dataset)
 {
     ViewState before = m_wanted ? *m_wanted : m_history.current();
+    std::vector<PickedNames::Pick> picks = m_names.picksOf(before);
     setDataset(std::move(dataset));
-    int dropped = 0;
     ViewState& next = wanted(before.change);
     for (const Axis axis : kAxes)
         for (FilterStep& step : before.steps(axis)) {
-            if (step.picked) {
-                ++dropped;
-                continue;
-            }
+            if (step.picked)
+                continue; // of the other file's rows; they come once they are found
             step.after = {};
             next.steps(axis).push_back(std::move(step));
         }
-    if (dropped > 0)
-        Q_EMIT picksDropped(dropped);
+    if (!picks.empty())
+        findPicksAgain(std::move(picks));
     if (next.obs.empty() && next.var.empty()) {
         m_wanted.reset();
         return;
     }
     m_dropping = true;
     evaluate(0);
+}
+
+void ViewModel::findPicksAgain(std::vector<PickedNames::Pick> picks)
+{
+    Q_EMIT evaluating(true);
+    m_matching.request<PickedNames::Found>(
+        [picks, dataset = m_dataset, reading = m_context.reading](std::stop_token stop) {
+            return PickedNames::findAgain(picks, dataset, reading, stop);
+        },
+        [this, count = static_cast<int>(picks.size())](Result<PickedNames::Found> found) {
+            const int dropped = found ? found->dropped : count;
+            if (dropped > 0)
+                Q_EMIT picksDropped(dropped);
+            if (found && !found->sentence.isEmpty())
+                Q_EMIT picksFound(found->sentence);
+            if (!found || found->picks.empty()) {
+                if (!m_wanted)
+                    ended();
+                return;
+            }
+            const bool dropping = m_dropping;
+            ViewState& next = wanted(u"find the picked rows again"_s);
+            for (PickedNames::Pick& pick : found->picks) {
+                std::vector<FilterStep>& steps = next.steps(pick.axis);
+                const auto place = static_cast<std::ptrdiff_t>(std::min(pick.place, steps.size()));
+                steps.insert(steps.begin() + place, std::move(pick.step));
+            }
+            m_dropping = dropping;
+            evaluate(0);
+        });
 }
 
 const FilterStep* ViewModel::step(int id) const
@@ -244,6 +285,7 @@ void ViewModel::reset()
     if (!m_dataset || (!isNarrowed() && !m_wanted))
         return;
     m_request.cancel();
+    m_matching.cancel();
     m_wanted.reset();
     m_problem.reset();
     if (isNarrowed()) {
@@ -252,6 +294,7 @@ void ViewModel::reset()
         state.change = u"show all"_s;
         show(std::move(state), 0);
     }
+    dropPartial();
     ended();
 }
 
@@ -290,6 +333,8 @@ StepsTask ViewModel::task(Axis axis) const
     task.reading = m_context.reading;
     task.named = m_named[static_cast<int>(axis)];
     task.lookUp = m_lookUp[static_cast<int>(axis)];
+    task.genes = m_genes;
+    task.soFar = m_soFar[static_cast<int>(axis)];
     task.progress = m_progress;
     return task;
 }
@@ -302,6 +347,10 @@ void ViewModel::evaluate(int ofStep)
         StepsAnswer answers[2];
     };
     m_progress = std::make_shared<Progress>();
+    for (std::shared_ptr<StepsSoFar>& soFar : m_soFar)
+        soFar = std::make_shared<StepsSoFar>();
+    m_sinceAsked.start();
+    m_nextLook = m_slowAfter;
     const bool busy = m_slow.isActive();
     const ViewState& current = m_history.current();
     m_request.request<Both>(
@@ -340,7 +389,7 @@ void ViewModel::evaluate(int ofStep)
             ended();
         });
     if (!busy) {
-        m_slow.start(kSlowAfter);
+        m_slow.start(m_slowAfter);
         Q_EMIT evaluating(true);
     }
     Q_EMIT historyChanged();
@@ -359,9 +408,40 @@ void ViewModel::fail(int id, const Error& error)
         evaluate(0);
     } else {
         m_wanted.reset();
+        dropPartial();
         ended();
     }
     Q_EMIT failed(problem);
+}
+
+// Each look costs the tabs a new view, so they become rarer the longer it takes.
+void ViewModel::showSoFar()
+{
+    if (!m_wanted || m_sinceAsked.elapsed() < m_nextLook)
+        return;
+    for (const Axis axis : kAxes) {
+        StepsSoFar& soFar = *m_soFar[static_cast<int>(axis)];
+        const std::optional<StepsSoFar::Part> part = soFar.take();
+        soFar.ask();
+        if (!part || part->decided == 0 || part->rows.extent() != m_history.current().view.of(axis).extent())
+            continue;
+        m_nextLook = m_sinceAsked.elapsed() * 3 / 2;
+        const DatasetView& whole = m_history.current().view;
+        m_partial = DatasetView(m_dataset, axis == Axis::Obs ? part->rows : whole.obs(),
+                                axis == Axis::Var ? part->rows : whole.var());
+        m_partialAxis = axis;
+        Q_EMIT viewChanged(axis);
+        return; // a listener may have changed everything
+    }
+}
+
+// What was shown of a change that did not come about.
+void ViewModel::dropPartial()
+{
+    if (!m_partial)
+        return;
+    m_partial.reset();
+    Q_EMIT viewChanged(m_partialAxis);
 }
 
 void ViewModel::show(ViewState state, int ofStep)
@@ -376,12 +456,17 @@ void ViewModel::show(ViewState state, int ofStep)
         m_history.push(std::move(state));
     m_lastStep = ofStep;
     m_sinceLast.start();
+    const bool wasPartial = m_partial.has_value();
+    m_partial.reset();
+    if (wasPartial && !differs(before, m_history.current(), m_partialAxis))
+        Q_EMIT viewChanged(m_partialAxis);
     announce(before);
 }
 
 void ViewModel::announce(const ViewState& before)
 {
     const ViewState now = m_history.current(); // a listener may change it
+    m_names.learn(now);
     for (const Axis axis : kAxes)
         if (differs(before, now, axis))
             Q_EMIT viewChanged(axis);
@@ -397,10 +482,12 @@ void ViewModel::ended()
 
 void ViewModel::stop()
 {
-    if (!m_wanted)
+    if (!isEvaluating())
         return;
     m_request.cancel();
+    m_matching.cancel();
     m_wanted.reset();
+    dropPartial();
     ended();
 }
 
@@ -428,6 +515,12 @@ void ViewModel::go(const ViewState& (ViewHistory::*move)())
     m_problem.reset();
     announce(before);
     Q_EMIT historyChanged();
+}
+
+void ViewModel::setPatience(int slowAfter, int lookEvery)
+{
+    m_slowAfter = slowAfter;
+    m_lookEvery = lookEvery;
 }
 
 Index ViewModel::progressDone() const
