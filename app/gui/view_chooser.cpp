@@ -10,6 +10,7 @@
 #include <QtWidgets/QInputDialog>
 #include <QtWidgets/QMenu>
 #include <QtWidgets/QMessageBox>
+#include <QtWidgets/QPushButton>
 
 namespace cellfolio {
 
@@ -76,15 +77,19 @@ void ViewChooser::fillMenu(QMenu& menu)
     for (const QString& name : names) {
         QMenu* one = menu.addMenu(icon(name == shown ? "check" : "bookmark"), menuText(name));
         one->addAction(icon("eye"), u"Show"_s, &m_kept, [this, name] { m_kept.show(name); });
+        for (const Axis axis : {Axis::Obs, Axis::Var}) {
+            const QString many = axis == Axis::Obs ? u"cells"_s : u"genes"_s;
+            const auto add = [&](const QString& words, KeptViewList::Combine how) {
+                one->addAction(words.arg(many), &m_kept, [this, name, how, axis] { m_kept.combine(name, how, axis); });
+            };
+            one->addSeparator();
+            add(u"Only those of the %1 shown that are in it"_s, KeptViewList::Combine::And);
+            add(u"Add its %1 to those shown"_s, KeptViewList::Combine::Or);
+            add(u"Take its %1 out of those shown"_s, KeptViewList::Combine::Without);
+        }
         one->addSeparator();
-        one->addAction(u"Only those of the cells shown that are in it"_s, &m_kept,
-                       [this, name] { m_kept.combine(name, KeptViewList::Combine::And); });
-        one->addAction(u"Add its cells to those shown"_s, &m_kept,
-                       [this, name] { m_kept.combine(name, KeptViewList::Combine::Or); });
-        one->addAction(u"Take its cells out of those shown"_s, &m_kept,
-                       [this, name] { m_kept.combine(name, KeptViewList::Combine::Without); });
-        one->addSeparator();
-        one->addAction(icon("x"), u"Remove"_s, &m_kept, [this, name] { m_kept.remove(name); });
+        one->addAction(u"Rename…"_s, this, [this, name] { askAndRename(name); });
+        one->addAction(icon("x"), u"Remove…"_s, this, [this, name] { askAndRemove(name); });
     }
     menu.addSeparator();
     menu.addAction(icon("plus"), u"Keep this view as…"_s, this, &ViewChooser::askAndKeep)
@@ -108,6 +113,27 @@ void ViewChooser::askAndKeep()
             != QMessageBox::Yes)
         return;
     m_kept.keep(name);
+}
+
+void ViewChooser::askAndRename(const QString& name)
+{
+    bool ok = false;
+    const QString other = QInputDialog::getText(this, u"Rename the view"_s, u"New name of “%1”:"_s.arg(name),
+                                                QLineEdit::Normal, name, &ok)
+                              .trimmed();
+    if (ok && !other.isEmpty())
+        m_kept.rename(name, other);
+}
+
+void ViewChooser::askAndRemove(const QString& name)
+{
+    QMessageBox box(QMessageBox::Question, u"Remove the view"_s,
+                    u"Remove the view “%1”? It cannot be brought back. The file and its cells stay as they are."_s.arg(name),
+                    QMessageBox::Cancel, this);
+    QPushButton* remove = box.addButton(u"Remove"_s, QMessageBox::DestructiveRole);
+    box.exec();
+    if (box.clickedButton() == remove)
+        m_kept.remove(name);
 }
 
 void ViewChooser::wheelEvent(QWheelEvent* event)

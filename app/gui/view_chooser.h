@@ -21,6 +21,8 @@ public:
     void refresh(); // what it says
     // Asks for a name and keeps what is shown.
     void askAndKeep();
+    void askAndRename(const QString& name);
+    void askAndRemove(const QString& name);
 
 protected:
     void wheelEvent(QWheelEvent* event) override;

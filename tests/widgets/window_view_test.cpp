@@ -403,6 +403,99 @@ private Q_SLOTS:
         QTRY_VERIFY(kept.names().isEmpty());
     }
 
+    void keptViewsOfGenesAreCombinedAndRenamed()
+    {
+        KeptViewList& kept = m_window->session().keptViews();
+        page()->showTab(FilePage::Tab::Genes);
+        QVERIFY(write(u"highly_variable"_s));
+        QCOMPARE(view().rows(Axis::Var).size(), 309);
+        QSignalSpy listed(&kept, &KeptViewList::changed);
+        kept.keep(u"variable"_s);
+        QVERIFY(listed.wait(20'000));
+        view().reset();
+        // Against pandas: 651 of the genes have n_counts > 500, 241 of them are highly variable.
+        QVERIFY(write(u"n_counts > 500"_s));
+        QCOMPARE(view().rows(Axis::Var).size(), 651);
+        kept.combine(u"variable"_s, KeptViewList::Combine::And, Axis::Var);
+        QVERIFY(settled());
+        QCOMPARE(view().rows(Axis::Var).size(), 241);
+        trigger(u"undo"_s);
+        kept.combine(u"variable"_s, KeptViewList::Combine::Or, Axis::Var);
+        QVERIFY(settled());
+        QCOMPARE(view().rows(Axis::Var).size(), 651 + 309 - 241);
+        trigger(u"undo"_s);
+        kept.combine(u"variable"_s, KeptViewList::Combine::Without, Axis::Var);
+        QVERIFY(settled());
+        QCOMPARE(view().rows(Axis::Var).size(), 651 - 241);
+        QVERIFY(view().rows(Axis::Obs).isAll());
+
+        // Renamed: what is shown follows, and so does what can be shown.
+        QSignalSpy said(&kept, &KeptViewList::said);
+        QSignalSpy failed(&kept, &KeptViewList::failed);
+        kept.rename(u"variable"_s, u"most variable"_s);
+        QTRY_COMPARE(kept.names(), QStringList{u"most variable"_s});
+        QVERIFY(settled());
+        QCOMPARE(view().rows(Axis::Var).size(), 651 - 241);
+        QCOMPARE(view().steps(Axis::Var).back().expression, u"not selection(\"most variable\")"_s);
+        kept.show(u"most variable"_s);
+        QTRY_COMPARE(view().rows(Axis::Var).size(), 309);
+        QVERIFY(settled());
+        QCOMPARE(m_window->viewChooser()->currentText(), u"most variable"_s);
+        kept.rename(u"nobody"_s, u"somebody"_s);
+        QTRY_COMPARE(failed.size(), 1);
+        QMenu menu;
+        m_window->viewChooser()->fillMenu(menu);
+        QStringList words;
+        for (QAction* action : menu.actions())
+            if (action->menu() != nullptr)
+                for (QAction* inner : action->menu()->actions())
+                    words.append(inner->text());
+        QVERIFY(words.contains(u"Rename…"_s) && words.contains(u"Remove…"_s));
+        QVERIFY(words.contains(u"Take its genes out of those shown"_s));
+        kept.remove(u"most variable"_s);
+        QTRY_VERIFY(kept.names().isEmpty());
+    }
+
+    // tests/data/query_files.py: filter_changed.h5ad is filter.h5ad in another order, AAAC1 cut.
+    void pickedRowsAreFoundAgainByName()
+    {
+        const QString path = m_bench.folder.filePath(u"picked.h5ad"_s);
+        QVERIFY(QFile::copy(test::dataPath(u"files/filter.h5ad"_s), path));
+        m_window = m_bench.open(path);
+        QVERIFY(m_window != nullptr);
+        view().setStep(Axis::Obs, 0, u"n_genes >= 0"_s);
+        view().setPicked(Axis::Obs, 0, Selection::indices(12, {0, 1, 11}), {u"3 picked cells"_s, {}});
+        view().setPicked(Axis::Var, 0, Selection::indices(5, {0, 2}), {u"2 picked genes"_s, {}});
+        QVERIFY(settled());
+        QVERIFY(QTest::qWaitFor([&] { return !view().isLearningNames(); }, 20'000));
+        // The same file again: the same rows, and nothing to say.
+        QSignalSpy found(&view(), &ViewModel::picksFound);
+        QSignalSpy dropped(&view(), &ViewModel::picksDropped);
+        const auto reload = [&] {
+            QSignalSpy opened(&m_window->session(), &Session::opened);
+            trigger(u"reload"_s);
+            return (!opened.isEmpty() || opened.wait(20'000)) && settled();
+        };
+        QVERIFY(reload());
+        QCOMPARE(view().rows(Axis::Obs).positions(), (std::vector<Index>{0, 1, 11}));
+        QVERIFY(found.isEmpty() && dropped.isEmpty());
+        QVERIFY(QTest::qWaitFor([&] { return !view().isLearningNames(); }, 20'000));
+
+        QVERIFY(QFile::remove(path));
+        QVERIFY(QFile::copy(test::dataPath(u"files/filter_changed.h5ad"_s), path));
+        QVERIFY(reload());
+        // Cells: Zürich-11 stands at 1 now, AAAC0 at 11; AAAC1 is gone. Genes: CD3E at 4, XIST at 2.
+        QCOMPARE(view().rows(Axis::Obs).positions(), (std::vector<Index>{1, 11}));
+        QCOMPARE(view().rows(Axis::Var).positions(), (std::vector<Index>{2, 4}));
+        QCOMPARE(view().steps(Axis::Obs).size(), 2U);
+        QVERIFY(view().steps(Axis::Obs)[1].picked.has_value()); // in its place
+        QVERIFY(dropped.isEmpty());
+        QCOMPARE(found.size(), 1);
+        const QString sentence = found.front().front().toString();
+        QVERIFY2(sentence.contains(u"1 of 3 cells of “3 picked cells” are no longer in the file: AAAC1."_s),
+                 qPrintable(sentence));
+    }
+
     // tests/data/query_files.py: filter_changed.h5ad is filter.h5ad in another order, AAAC1 cut.
     void aKeptViewIsFoundAgainByName()
     {

@@ -3,6 +3,7 @@
 
 #include "core/query/lexer.h"
 #include "widgets/bridge/cell_format.h"
+#include "widgets/models/equal_expression.h"
 
 #include <algorithm>
 
@@ -88,27 +89,22 @@ QString KeptViewList::selectionOf(const QString& name) const
     return u"selection("_s + toQString(quotedText(toStdString(name))) + u')';
 }
 
-// The one expression that the steps of an axis stand for; empty where they are not all expressions.
+// The one expression that the steps of an axis stand for; empty where none says all of it.
 QString KeptViewList::rule(Axis axis) const
 {
-    QStringList parts;
-    for (const FilterStep& step : m_view.steps(axis)) {
-        if (!step.enabled)
-            continue;
-        if (step.picked || step.keepsMissing)
-            return {};
-        parts.append(step.expression);
-    }
-    if (parts.size() > 1)
-        for (QString& part : parts)
-            part = u'(' + part + u')';
-    return parts.join(u" and "_s);
+    const Element* table = !m_dataset ? nullptr : axis == Axis::Obs ? m_dataset->obs() : m_dataset->var();
+    const EqualExpression equal = equalExpression(m_view.steps(axis), table);
+    return equal.isWhole() ? equal.text : QString();
 }
 
 void KeptViewList::keep(const QString& name)
 {
     if (!m_dataset)
         return;
+    if (m_view.isPartial()) {
+        Q_EMIT said(u"Filtering has not ended; what it has found so far is not kept."_s);
+        return;
+    }
     ViewOrigin origin{toStdString(rule(Axis::Obs)), toStdString(rule(Axis::Var))};
     const DatasetView view = m_view.view();
     m_work.request<bool>(
@@ -178,46 +174,88 @@ void KeptViewList::show(const QString& name)
         });
 }
 
-void KeptViewList::combine(const QString& name, Combine how)
+void KeptViewList::combine(const QString& name, Combine how, Axis axis)
 {
     if (!m_dataset)
         return;
     const QString other = selectionOf(name);
     if (how == Combine::And) {
-        m_view.setStep(Axis::Obs, 0, other, {u"in "_s + name, {}});
+        m_view.setStep(axis, 0, other, {u"in "_s + name, {}});
         return;
     }
     if (how == Combine::Without) {
-        m_view.setStep(Axis::Obs, 0, u"not "_s + other, {u"not in "_s + name, {}});
+        m_view.setStep(axis, 0, u"not "_s + other, {u"not in "_s + name, {}});
         return;
     }
-    const QString now = rule(Axis::Obs);
-    std::vector<FilterStep> steps;
+    const QString now = rule(axis);
     if (!now.isEmpty()) {
+        std::vector<FilterStep> steps;
         steps.push_back(ruleStep(u"(%1) or %2"_s.arg(now, other), {}));
-        m_view.setSteps(Axis::Obs, std::move(steps), u"add "_s + name);
+        m_view.setSteps(axis, std::move(steps), u"add "_s + name);
         return;
     }
-    if (m_view.rows(Axis::Obs).isAll()) {
-        Q_EMIT said(u"All cells are shown already."_s);
+    if (m_view.rows(axis).isAll()) {
+        Q_EMIT said(axis == Axis::Obs ? u"All cells are shown already."_s : u"All genes are shown already."_s);
         return;
     }
     // Rows picked by hand have no expression: the union is picked as well.
     m_work.request<MatchedView>(
         [store = m_store, dataset = m_dataset, name = toStdString(name), reading = m_context.reading](
             std::stop_token stop) { return store.load(dataset, name, reading, stop); },
-        [this, name, shown = m_view.rows(Axis::Obs)](Result<MatchedView> kept) {
+        [this, name, axis, shown = m_view.rows(axis)](Result<MatchedView> kept) {
             if (!kept) {
                 Q_EMIT failed(kept.error());
                 return;
             }
             FilterStep step;
-            step.picked = shown | Selection::of(kept->view.obs().toSet());
+            step.picked = Selection::of(shown.toSet()) | Selection::of(kept->view.of(axis).toSet());
             step.label = u"picked or in "_s + name;
             std::vector<FilterStep> steps;
             steps.push_back(std::move(step));
-            m_view.setSteps(Axis::Obs, std::move(steps), u"add "_s + name);
+            m_view.setSteps(axis, std::move(steps), u"add "_s + name);
         });
+}
+
+void KeptViewList::rename(const QString& from, const QString& to)
+{
+    if (!m_dataset || from == to)
+        return;
+    m_work.request<bool>(
+        [store = m_store, dataset = m_dataset, from = toStdString(from), to = toStdString(to)](
+            std::stop_token) -> Result<bool> {
+            if (auto renamed = store.rename(*dataset, from, to); !renamed)
+                return std::move(renamed).error();
+            return true;
+        },
+        [this, from, to](Result<bool> done) {
+            if (!done) {
+                Q_EMIT failed(done.error());
+                refresh();
+                return;
+            }
+            follow(from, to);
+            Q_EMIT said(u"“%1” is now called “%2”."_s.arg(from, to));
+            refresh();
+        });
+}
+
+// What is shown keeps its rows; only the name in its rules changes.
+void KeptViewList::follow(const QString& from, const QString& to)
+{
+    const QString before = selectionOf(from);
+    bool any = false;
+    std::vector<FilterStep> steps[2];
+    for (const Axis axis : {Axis::Obs, Axis::Var})
+        for (FilterStep step : m_view.wantedSteps(axis)) {
+            if (step.expression.contains(before)) {
+                any = true;
+                step.expression.replace(before, selectionOf(to));
+                step.label = step.label == from ? to : QString();
+            }
+            steps[static_cast<int>(axis)].push_back(std::move(step));
+        }
+    if (any)
+        m_view.setSteps(std::move(steps[0]), std::move(steps[1]), u"rename "_s + from);
 }
 
 QString KeptViewList::shownName() const

@@ -33,11 +33,13 @@ public:
     // Keeps what is shown now, in the place of one of that name.
     void keep(const QString& name);
     void remove(const QString& name);
+    // Under another name; filters that speak of it follow.
+    void rename(const QString& from, const QString& to);
     // Shows the view: its cells and its genes, and nothing else.
     void show(const QString& name);
     // Set algebra between the cells shown and those of a kept view.
     enum class Combine { And, Or, Without };
-    void combine(const QString& name, Combine how);
+    void combine(const QString& name, Combine how, Axis axis = Axis::Obs);
     // The kept view that is shown as it is; empty: none.
     QString shownName() const;
     bool isBusy() const { return m_work.isBusy() || m_listing.isBusy(); }
@@ -53,6 +55,7 @@ Q_SIGNALS:
 private:
     QString selectionOf(const QString& name) const;
     QString rule(Axis axis) const;
+    void follow(const QString& from, const QString& to);
 
     ModelContext m_context;
     ViewModel& m_view;
