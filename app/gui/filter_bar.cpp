@@ -9,6 +9,7 @@
 #include "widgets/style/style_sheet.h"
 #include "widgets/style/theme.h"
 #include "widgets/views/elided_label.h"
+#include "widgets/views/expression_colors.h"
 #include "widgets/views/expression_edit.h"
 
 #include <QtCore/QEvent>
@@ -103,7 +104,7 @@ QString fixText(const Error& error)
 FilterBar::FilterBar(ModelContext context, ViewModel& view, QWidget* parent)
     : QWidget(parent), m_context(context), m_view(view), m_icon(new QLabel(this)), m_chips(new FilterChips(this)),
       m_field(new ExpressionEdit(this)), m_busy(new QLabel(this)), m_stop(new QToolButton(this)),
-      m_clear(new QToolButton(this)), m_help(new QToolButton(this)), m_troubleRow(new QWidget(this)),
+      m_clear(new QToolButton(this)), m_cards(new QToolButton(this)), m_help(new QToolButton(this)), m_troubleRow(new QWidget(this)),
       m_trouble(new ElidedLabel(m_troubleRow)), m_completion(context.quick)
 {
     setProperty("surface", u"frame"_s);
@@ -119,16 +120,13 @@ FilterBar::FilterBar(ModelContext context, ViewModel& view, QWidget* parent)
         button->setAccessibleName(tip);
     };
     tool(m_stop, "x", u"Stop filtering"_s);
+    tool(m_cards, "adjustments-horizontal", u"Filter cards: by column, gene, list or view · F10"_s);
     tool(m_help, "help", u"How expressions are written"_s);
     m_stop->hide();
     m_clear->setText(u"Clear all"_s);
     m_clear->setFont(fonts::table());
     m_clear->hide();
-    QStringList words;
-    for (const char* word : {"not", "and", "or", "between", "in", "is", "missing", "contains", "startswith",
-                             "endswith", "true", "false"})
-        words.append(QString::fromLatin1(word));
-    m_field->setWords(words);
+    m_field->setWords(ExpressionColors::standardWords());
     m_field->setHistory(QSettings().value(kHistoryKey).toStringList());
 
     auto* row = new QHBoxLayout;
@@ -140,6 +138,7 @@ FilterBar::FilterBar(ModelContext context, ViewModel& view, QWidget* parent)
     row->addWidget(m_busy);
     row->addWidget(m_stop);
     row->addWidget(m_clear);
+    row->addWidget(m_cards);
     row->addWidget(m_help);
     m_troubleLayout = new QHBoxLayout(m_troubleRow);
     m_troubleLayout->setContentsMargins(14, 0, 8, 4);
@@ -157,6 +156,7 @@ FilterBar::FilterBar(ModelContext context, ViewModel& view, QWidget* parent)
     column->addWidget(m_troubleRow);
     setAxis(Axis::Obs);
     setDataset(nullptr);
+    m_field->installEventFilter(this);
 
     connect(m_field, &ExpressionEdit::applied, this, &FilterBar::apply);
     connect(m_field, &ExpressionEdit::restored, this, &FilterBar::restore);
@@ -167,6 +167,7 @@ FilterBar::FilterBar(ModelContext context, ViewModel& view, QWidget* parent)
     connect(m_chips, &FilterChips::enableRequested, &m_view, &ViewModel::setStepEnabled);
     connect(m_stop, &QToolButton::clicked, &m_view, &ViewModel::stop);
     connect(m_clear, &QToolButton::clicked, this, [this] { m_view.reset(m_axis); });
+    connect(m_cards, &QToolButton::clicked, this, &FilterBar::cardsRequested);
     connect(m_help, &QToolButton::clicked, this, &FilterBar::helpRequested);
     connect(&m_view, &ViewModel::viewChanged, this, &FilterBar::showSteps);
     connect(&m_view, &ViewModel::failed, this, &FilterBar::sayProblem);
@@ -204,8 +205,7 @@ void FilterBar::setAxis(Axis axis)
 {
     const bool other = axis != m_axis;
     m_axis = axis;
-    m_field->setPlaceholderText(axis == Axis::Obs ? u"Filter cells: n_genes > 500 and gene(\"CD3E\") > 1"_s
-                                                  : u"Filter genes: highly_variable and name startswith \"MT-\""_s);
+    showHint();
     m_field->setAccessibleName(axis == Axis::Obs ? u"Filter expression for cells"_s
                                                  : u"Filter expression for genes"_s);
     if (!other)
@@ -215,6 +215,15 @@ void FilterBar::setAxis(Axis axis)
     m_tried = 0;
     clearProblem();
     showSteps();
+}
+
+// With an example where there is room for it; it would be wrapped otherwise.
+void FilterBar::showHint()
+{
+    const QString example = m_axis == Axis::Obs ? u"Filter cells: n_genes > 500 and gene(\"CD3E\") > 1"_s
+                                                : u"Filter genes: highly_variable and name startswith \"MT-\""_s;
+    const bool fits = m_field->fontMetrics().horizontalAdvance(example) + 24 < m_field->width();
+    m_field->setPlaceholderText(fits ? example : m_axis == Axis::Obs ? u"Filter cells…"_s : u"Filter genes…"_s);
 }
 
 void FilterBar::focusField()
@@ -451,6 +460,13 @@ void FilterBar::changeEvent(QEvent* event)
     QWidget::changeEvent(event);
     if (event->type() == QEvent::PaletteChange && m_icon != nullptr)
         m_icon->setPixmap(icon("filter").pixmap(measures::kIcon, measures::kIcon));
+}
+
+bool FilterBar::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_field && event->type() == QEvent::Resize)
+        showHint();
+    return QWidget::eventFilter(watched, event);
 }
 
 void FilterBar::limitChips()

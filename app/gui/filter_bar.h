@@ -48,11 +48,13 @@ public:
 Q_SIGNALS:
     void left(); // Esc: the focus goes back to the tab
     void helpRequested();
+    void cardsRequested(); // the Filters dock
     void answered(); // completions have come
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void apply();
@@ -63,6 +65,7 @@ private:
     void clearProblem();
     void complete(const QString& text, int caret, bool asked);
     void limitChips();
+    void showHint();
     QString fieldText() const; // of the edited step, as applied
 
     ModelContext m_context;
@@ -81,6 +84,7 @@ private:
     QLabel* m_busy = nullptr;
     QToolButton* m_stop = nullptr;
     QToolButton* m_clear = nullptr;
+    QToolButton* m_cards = nullptr;
     QToolButton* m_help = nullptr;
     QWidget* m_troubleRow = nullptr;
     QHBoxLayout* m_troubleLayout = nullptr;

@@ -26,6 +26,8 @@ struct CommandLine {
     std::string element;
     std::vector<std::string> where;
     std::vector<std::string> whereVar;
+    bool filters = false;
+    std::vector<std::string> cards;
     std::string size = "1280x800";
     std::string theme;
 };
@@ -45,6 +47,10 @@ void describe(CLI::App& app, CommandLine& line)
         ->allow_extra_args(false)
         ->needs(snapshot);
     app.add_option("--where-var", line.whereVar, "Show only the genes this expression keeps")
+        ->allow_extra_args(false)
+        ->needs(snapshot);
+    app.add_flag("--filters", line.filters, "Show the dock with the filter cards")->needs(snapshot);
+    app.add_option("--card", line.cards, "Open a filter card for this column; may be given again")
         ->allow_extra_args(false)
         ->needs(snapshot);
     app.add_option("--size", line.size, "Width and height of the picture in pixels")
@@ -112,6 +118,9 @@ int main(int argc, char* argv[])
             options.where.append(QString::fromStdString(expression));
         for (const std::string& expression : line.whereVar)
             options.whereVar.append(QString::fromStdString(expression));
+        options.filters = line.filters;
+        for (const std::string& column : line.cards)
+            options.cards.append(QString::fromStdString(column));
         options.size = *size;
         return takeSnapshot(program, options);
     }

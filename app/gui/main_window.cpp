@@ -4,6 +4,7 @@
 #include "app/gui/details_panel.h"
 #include "app/gui/embedding_tab.h"
 #include "app/gui/farewell.h"
+#include "app/gui/filters_panel.h"
 #include "app/gui/findings_tab.h"
 #include "app/gui/modality_page.h"
 #include "app/gui/name_field.h"
@@ -121,6 +122,7 @@ MainWindow::MainWindow(Program& program)
     updateActions();
     restoreLayout();
     m_structureDock->hide();
+    m_filtersDock->hide();
 }
 
 MainWindow::~MainWindow()
@@ -130,6 +132,7 @@ MainWindow::~MainWindow()
     disconnect(m_session.get(), nullptr, this, nullptr);
     // Children speak to the session until the end; they go before it.
     delete m_structureDock;
+    delete m_filtersDock;
     delete m_pages;
 }
 
@@ -156,6 +159,7 @@ void MainWindow::makeDocks()
     m_structureDock->setWidget(splitter);
     addDockWidget(Qt::LeftDockWidgetArea, m_structureDock);
     resizeDocks({m_structureDock}, {kDockWidth}, Qt::Horizontal);
+    makeFiltersDock();
 }
 
 void MainWindow::connectSession()
@@ -258,6 +262,7 @@ void MainWindow::opened()
         m_status->setExtent(countedText(static_cast<Index>(dataset.modalities().size()), u"data set"_s, u"data sets"_s));
     } else {
         m_file->showDataset(again ? FilePage::Shown::Again : FilePage::Shown::First);
+        m_filters->showDataset(again ? FiltersPanel::Shown::Again : FiltersPanel::Shown::First);
         m_pages->setCurrentWidget(m_file);
         m_status->setExtent(extentText(dataset).replace(u" × "_s, u" · "_s));
         updateView();
@@ -303,6 +308,7 @@ void MainWindow::failed()
                            gone ? u"Choose a file…"_s : u"Try again"_s, u"Copy details"_s, true});
     m_pages->setCurrentWidget(m_problem);
     m_structureDock->hide();
+    m_filtersDock->hide();
     m_status->setFileOpen(false);
     m_status->setFindings({});
     updateTitle();
@@ -336,7 +342,9 @@ bool MainWindow::isFirstScreenFilled() const
     case Page::Waiting: return false;
     case Page::Modalities:
     case Page::Problem: return true;
-    case Page::File: return m_session->state() == Session::State::Open && m_file->isFilled();
+    case Page::File:
+        return m_session->state() == Session::State::Open && m_file->isFilled()
+            && (!areFiltersShown() || m_filters->isSettled());
     }
     return true;
 }
@@ -428,6 +436,8 @@ void MainWindow::resetLayout()
     m_structureDock->setVisible(page() == Page::File || page() == Page::Modalities);
     addDockWidget(Qt::LeftDockWidgetArea, m_structureDock);
     resizeDocks({m_structureDock}, {kDockWidth}, Qt::Horizontal);
+    addDockWidget(Qt::RightDockWidgetArea, m_filtersDock);
+    resizeDocks({m_filtersDock}, {measures::kRightDock}, Qt::Horizontal);
     m_file->embedding()->setTableShown(true);
 }
 

@@ -20,6 +20,7 @@ namespace cellfolio {
 
 class DetailsPanel;
 class EmptyView;
+class FiltersPanel;
 class ModalityPage;
 class NameField;
 class Program;
@@ -49,6 +50,9 @@ public:
     StatusLine* statusLine() const { return m_status; }
     ViewStatus* viewStatus() const { return m_viewStatus; }
     ViewChooser* viewChooser() const { return m_views; }
+    FiltersPanel* filters() const { return m_filters; }
+    bool areFiltersShown() const;
+    void setFiltersShown(bool shown); // kept in the settings
     NameField* geneBox() const { return m_genes; }
     EmptyView* problemView() const { return m_problem; }
     StartPage* startPage() const { return m_start; }
@@ -88,6 +92,8 @@ private:
     void updateView();
     void updateHistory();
     void makeDocks();
+    void makeFiltersDock();
+    void connectFilters();
     void connectSession();
     void restoreLayout();
     void resetLayout();
@@ -115,6 +121,9 @@ private:
     QDockWidget* m_structureDock = nullptr;
     StructurePanel* m_structure = nullptr;
     DetailsPanel* m_details = nullptr;
+    QDockWidget* m_filtersDock = nullptr;
+    FiltersPanel* m_filters = nullptr;
+    bool m_filtersWanted = false; // where settings are not kept: in pictures
     StatusLine* m_status = nullptr;
     ViewStatus* m_viewStatus = nullptr;
     ViewChooser* m_views = nullptr;

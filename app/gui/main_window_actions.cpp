@@ -148,6 +148,9 @@ void MainWindow::makeViewMenu()
     m_fileActions.push_back(add(menu, u"toggleStructure"_s, u"Structure"_s, u"Show or hide the structure"_s,
                                 QKeySequence(u"F9"_s), {},
                                 [this] { m_structureDock->setVisible(m_structureDock->isHidden()); }));
+    m_fileActions.push_back(add(menu, u"toggleFilters"_s, u"Filters"_s, u"Show or hide the filter cards"_s,
+                                QKeySequence(u"F10"_s), u"adjustments-horizontal"_s,
+                                [this] { setFiltersShown(!areFiltersShown()); }));
     m_fileActions.push_back(add(menu, u"toggleMapTable"_s, u"Cells below the map"_s,
                                 u"Show or hide the table below the map"_s, QKeySequence(u"Ctrl+T"_s),
                                 u"layout-columns"_s, [this] {

@@ -2,21 +2,34 @@
 // The part of the window that has to do with the view: which cells and genes are shown.
 #include "app/gui/bar.h"
 #include "app/gui/filter_bar.h"
+#include "app/gui/filters_panel.h"
 #include "app/gui/main_window.h"
+#include "app/gui/program.h"
 #include "app/gui/session.h"
 #include "app/gui/status_line.h"
 #include "app/gui/view_chooser.h"
 #include "app/gui/view_status.h"
 #include "widgets/bridge/cell_format.h"
+#include "widgets/style/fonts.h"
 #include "widgets/style/icons.h"
 
+#include <QtCore/QSettings>
 #include <QtGui/QAction>
+#include <QtWidgets/QDockWidget>
 #include <QtWidgets/QMenu>
+#include <QtWidgets/QStackedWidget>
 #include <QtWidgets/QToolBar>
 
 namespace cellfolio {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+
+const QString kFiltersKey = u"window/filters"_s;
+constexpr int kWideEnough = 1440; // of a window, for the dock to be open at first
+
+} // namespace
 
 void MainWindow::makeFilterActions(QMenu* menu)
 {
@@ -37,6 +50,49 @@ void MainWindow::makeFilterActions(QMenu* menu)
     add(menu, u"showAll"_s, u"Show all cells and genes"_s, u"Take away all filters"_s, {}, u"eye"_s,
         [&view] { view.reset(); });
     menu->addSeparator();
+}
+
+void MainWindow::makeFiltersDock()
+{
+    m_filters = new FiltersPanel(*m_session, this);
+    m_filtersDock = new QDockWidget(u"Filters"_s, this);
+    m_filtersDock->setObjectName(u"filtersDock"_s);
+    m_filtersDock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetClosable);
+    m_filtersDock->setTitleBarWidget(m_filters->titleBar());
+    m_filtersDock->setWidget(m_filters);
+    addDockWidget(Qt::RightDockWidgetArea, m_filtersDock);
+    resizeDocks({m_filtersDock}, {measures::kRightDock}, Qt::Horizontal);
+}
+
+void MainWindow::connectFilters()
+{
+    connect(m_filters, &FiltersPanel::closeRequested, this, [this] { setFiltersShown(false); });
+    connect(m_filters, &FiltersPanel::keepViewRequested, this, [this] { m_views->askAndKeep(); });
+    connect(m_filters, &FiltersPanel::editRequested, m_file->filterBar(), &FilterBar::editStep);
+    connect(m_file->filterBar(), &FilterBar::cardsRequested, this, [this] { setFiltersShown(!areFiltersShown()); });
+    connect(m_file, &FilePage::axisChanged, m_filters, &FiltersPanel::setAxis);
+    connect(m_session.get(), &Session::factsFound, this, [this] {
+        m_filters->setSymbols(m_session->facts().symbols, m_session->facts().rawSymbols);
+    });
+    // With the file, not on the start page; open at first where there is room for it.
+    connect(m_pages, &QStackedWidget::currentChanged, this, [this] {
+        const bool roomy = width() >= kWideEnough;
+        const bool wanted = m_program.remembersViews() ? QSettings().value(kFiltersKey, roomy).toBool() : m_filtersWanted;
+        m_filtersDock->setVisible(page() == Page::File && wanted);
+    });
+}
+
+bool MainWindow::areFiltersShown() const
+{
+    return !m_filtersDock->isHidden();
+}
+
+void MainWindow::setFiltersShown(bool shown)
+{
+    m_filtersWanted = shown;
+    if (m_program.remembersViews())
+        QSettings().setValue(kFiltersKey, shown);
+    m_filtersDock->setVisible(shown && page() == Page::File);
 }
 
 void MainWindow::makeFilterTools(QToolBar* bar)
@@ -65,11 +121,13 @@ void MainWindow::connectView()
         say(u"%1 by hand cannot be told by their number in the changed file and were let go."_s.arg(
             countedText(steps, u"set of rows picked"_s, u"sets of rows picked"_s)));
     });
+    connect(&view, &ViewModel::picksFound, this, &MainWindow::say);
     const KeptViewList& kept = m_session->keptViews();
     connect(&kept, &KeptViewList::said, this, &MainWindow::say);
     connect(&kept, &KeptViewList::failed, this, [this](const Error& error) { say(errorText(error)); });
     connect(m_file, &FilePage::axisChanged, m_viewStatus, &ViewStatus::setAxis);
     connect(m_file, &FilePage::helpRequested, this, &MainWindow::showHelp);
+    connectFilters();
     updateHistory();
 }
 

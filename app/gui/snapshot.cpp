@@ -2,6 +2,7 @@
 #include "app/gui/snapshot.h"
 
 #include "app/gui/embedding_tab.h"
+#include "app/gui/filters_panel.h"
 #include "app/gui/main_window.h"
 #include "app/gui/program.h"
 #include "app/gui/session.h"
@@ -89,6 +90,8 @@ int takeSnapshot(Program& program, const SnapshotOptions& options)
                 }
                 window->filePage()->showElement(**element);
             }
+            if (options.filters || !options.cards.isEmpty())
+                window->setFiltersShown(true);
             ViewModel& view = window->session().view();
             for (const QString& expression : options.where)
                 view.setStep(Axis::Obs, 0, expression);
@@ -101,6 +104,15 @@ int takeSnapshot(Program& program, const SnapshotOptions& options)
             if (view.problem()) {
                 complain(errorText(view.problem()->error));
                 return exitCode(view.problem()->error.code());
+            }
+            for (const QString& name : options.cards) {
+                const Element* table = window->filters()->list()->cards().table();
+                const Element* column = table == nullptr ? nullptr : table->child(toStdString(name));
+                if (column == nullptr) {
+                    complain(u"There is no column \"%1\" for a card."_s.arg(name));
+                    return exitCode(ErrorCode::NotFound);
+                }
+                window->filters()->addColumn(*column);
             }
             if (!waitUntil([&] { return window->isFirstScreenFilled(); }, options.waitSeconds)) {
                 complain(u"The window was not filled within %1 seconds."_s.arg(options.waitSeconds));

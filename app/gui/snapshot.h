@@ -22,6 +22,8 @@ struct SnapshotOptions {
     QString element;    // an element to show
     QStringList where;    // filter expressions over obs, one after the other
     QStringList whereVar; // and over var
+    bool filters = false; // the dock with the filter cards
+    QStringList cards;    // columns of obs or var that have one
     QSize size = {1280, 800};
     int waitSeconds = 120;
 };

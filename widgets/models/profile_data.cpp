@@ -474,4 +474,57 @@ Result<ProfilePart> partOfProfile(const ProfileTask& task, const ProfileData& wh
     return part;
 }
 
+ProfileData geneProfile(const Values& values)
+{
+    Tally tally;
+    Index zeros = 0;
+    for (Index i = 0; i < values.size(); ++i) {
+        const double number = values.number(i);
+        if (number == 0)
+            ++zeros;
+        else
+            tally.number(number);
+    }
+    tally.rows = values.size();
+    Bins bins = binsFor(tally);
+    for (Index i = 0; i < values.size(); ++i)
+        if (const double number = values.number(i); number != 0)
+            bins.add(number);
+    ProfileData data = numbersFrom(tally, bins);
+    data.counts = {zeros};
+    data.exact = true;
+    return data;
+}
+
+ProfilePart partOfGene(const Values& values, const ProfileData& whole, const IndexSet& inside)
+{
+    ProfilePart part;
+    part.rows = inside.size();
+    part.counts = {0};
+    Bins bins(whole.lowest.value_or(0), whole.highest.value_or(0), whole.whole);
+    inside.forEachRun([&](Index first, Index count) {
+        for (Index i = first; i < first + count; ++i) {
+            const double number = values.number(i);
+            if (number == 0)
+                ++part.counts.front();
+            else if (std::isnan(number))
+                ++part.missing;
+            else
+                bins.add(number);
+        }
+    });
+    if (!whole.histogram.empty())
+        part.histogram = bins.counts;
+    return part;
+}
+
+double barWidth(const ProfileData& profile)
+{
+    const auto bars = static_cast<double>(std::max<std::size_t>(profile.histogram.size(), 1));
+    const double span = profile.highest.value_or(0) - profile.lowest.value_or(0);
+    if (profile.whole && span < kBins)
+        return 1;
+    return span > 0 ? span / bars : 1;
+}
+
 } // namespace cellfolio

@@ -3,6 +3,7 @@
 
 #include "core/anndata/column_reader.h"
 #include "core/anndata/dataset.h"
+#include "core/base/values.h"
 #include "core/select/index_set.h"
 
 #include <optional>
@@ -62,6 +63,15 @@ struct ProfilePart {
 // `whole`: the exact profile of the column; `inside`: of the table's extent. Empty lists for texts.
 Result<ProfilePart> partOfProfile(const ProfileTask& task, const ProfileData& whole,
                                   const IndexSet& inside, std::stop_token stop = {});
+
+// The same of a gene: zeros are one count of their own, counts[0], and the histogram is over the
+// other finite values. `values`: numbers, one a row, of all rows.
+ProfileData geneProfile(const Values& values);
+// Requires: `inside` of as many rows.
+ProfilePart partOfGene(const Values& values, const ProfileData& whole, const IndexSet& inside);
+
+// Width of a bar of a histogram, in its unit; the first one begins at `lowest`.
+double barWidth(const ProfileData& profile);
 
 inline constexpr Index kSampleRows = 2048;
 inline constexpr Index kMostTexts = 1'000'000;

@@ -42,6 +42,10 @@ QToolButton:checked { background: @accentSoft; color: @accent; }
 QToolButton:disabled { color: @disabled; }
 QToolButton:focus { border: 2px solid @accent; padding: 3px 5px; }
 QToolButton[suggestion="true"] { color: @accent; border: 1px solid @accentLine; padding: 2px 7px; }
+QToolButton[word="true"] { color: @text2; padding: 2px 5px; }
+QToolButton[word="true"]:hover { color: @text; }
+QToolButton[word="true"]:focus { border: 2px solid @accent; padding: 0 3px; }
+QToolButton[word="true"]:checked { color: @accent; background: @accentSoft; }
 QToolButton[popupMode="2"]::menu-indicator, QToolButton[popupMode="1"]::menu-indicator { image: none; }
 
 QStatusBar { background: @frame; border-top: 1px solid @hairline; }

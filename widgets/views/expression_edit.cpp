@@ -5,10 +5,10 @@
 #include "widgets/style/icons.h"
 #include "widgets/style/style_sheet.h"
 #include "widgets/style/theme.h"
+#include "widgets/views/expression_colors.h"
 
 #include <QtCore/QMimeData>
 #include <QtGui/QKeyEvent>
-#include <QtGui/QSyntaxHighlighter>
 #include <QtGui/QTextBlock>
 #include <QtWidgets/QListWidget>
 #include <QtWidgets/QScrollBar>
@@ -18,41 +18,7 @@
 namespace cellfolio
 {
 
-class ExpressionEdit::Colours : public QSyntaxHighlighter
-{
-public:
-    explicit Colours(QTextDocument* document) : QSyntaxHighlighter(document) {}
-    QStringList words;
-
-protected:
-    void highlightBlock(const QString& text) override
-    {
-        const Theme& theme = Theme::current();
-        for (int at = 0; at < text.size();) {
-            const QChar c = text[at];
-            int end = at + 1;
-            if (c == u'"' || c == u'`') {
-                while (end < text.size() && text[end] != c)
-                    end += c == u'"' && text[end] == u'\\' && end + 1 < text.size() ? 2 : 1;
-                end = std::min(end + 1, int(text.size()));
-                setFormat(at, end - at, c == u'"' ? theme.ok : theme.text);
-            } else if (c.isLetter() || c == u'_') {
-                while (end < text.size() && (text[end].isLetterOrNumber() || text[end] == u'_' || text[end] == u'.'))
-                    ++end;
-                setFormat(at, end - at, words.contains(text.mid(at, end - at)) ? theme.accent : theme.text);
-            } else if (c.isDigit()) {
-                while (end < text.size() && (text[end].isDigit() || text[end] == u'.' || text[end] == u'e'))
-                    ++end;
-                setFormat(at, end - at, theme.warn);
-            } else if (!c.isSpace()) {
-                setFormat(at, 1, theme.accent);
-            }
-            at = end;
-        }
-    }
-};
-
-ExpressionEdit::ExpressionEdit(QWidget* parent) : QPlainTextEdit(parent), m_colours(new Colours(document()))
+ExpressionEdit::ExpressionEdit(QWidget* parent) : QPlainTextEdit(parent), m_colours(new ExpressionColors(document()))
 {
     setProperty("field", true);
     setFont(fonts::mono());
@@ -109,8 +75,7 @@ void ExpressionEdit::setCaret(int place)
 
 void ExpressionEdit::setWords(QStringList words)
 {
-    m_colours->words = std::move(words);
-    m_colours->rehighlight();
+    m_colours->setWords(std::move(words));
 }
 
 void ExpressionEdit::setHistory(QStringList history)

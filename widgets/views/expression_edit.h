@@ -12,6 +12,8 @@ class QListWidget;
 namespace cellfolio
 {
 
+class ExpressionColors;
+
 // One line in which an expression is written: coloured by what is a text, a number and a word of
 // the language, with a list of completions below the caret and the place of a fault marked. Knows
 // no file: who listens to completionsWanted() answers with setCompletions().
@@ -68,8 +70,6 @@ protected:
     void insertFromMimeData(const QMimeData* source) override;
 
 private:
-    class Colours;
-
     void ask(bool byHand);
     void take(int place);
     void hideList();
@@ -77,7 +77,7 @@ private:
     void mark();
     void recall(int step);
 
-    Colours* m_colours = nullptr;
+    ExpressionColors* m_colours = nullptr;
     QPointer<QListWidget> m_list; // of the window, which may go first
     std::vector<Offer> m_offers;
     int m_from = 0;
