@@ -141,14 +141,13 @@ void ViewModel::findPicksAgain(std::vector<PickedNames::Pick> picks)
                     ended();
                 return;
             }
-            const bool dropping = m_dropping;
             ViewState& next = wanted(u"find the picked rows again"_s);
             for (PickedNames::Pick& pick : found->picks) {
                 std::vector<FilterStep>& steps = next.steps(pick.axis);
                 const auto place = static_cast<std::ptrdiff_t>(std::min(pick.place, steps.size()));
                 steps.insert(steps.begin() + place, std::move(pick.step));
             }
-            m_dropping = dropping;
+            m_dropping = true; // what was let go before is still to be said
             evaluate(0);
         });
 }
