@@ -25,7 +25,12 @@ ChoiceBox::ChoiceBox(const QString& accessibleName, QWidget* parent) : QComboBox
 
 void ChoiceBox::addChoice(const QString& iconName, const QString& text, const QVariant& value)
 {
-    addItem(icon(iconName), text, value);
+    insertChoice(count(), iconName, text, value);
+}
+
+void ChoiceBox::insertChoice(int place, const QString& iconName, const QString& text, const QVariant& value)
+{
+    insertItem(place, icon(iconName), text, value);
     if (count() == kMeasured) { // measuring thousands of names at each layout takes too long
         setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         setMinimumContentsLength(18);

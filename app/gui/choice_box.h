@@ -14,6 +14,7 @@ public:
 
     // Adds a choice with a bundled icon.
     void addChoice(const QString& iconName, const QString& text, const QVariant& value = {});
+    void insertChoice(int place, const QString& iconName, const QString& text, const QVariant& value = {});
 
     void showPopup() override;
 

@@ -6,14 +6,14 @@
 #include "app/gui/farewell.h"
 #include "app/gui/table_tab.h"
 #include "widgets/bridge/cell_format.h"
-#include "widgets/models/category_colors.h"
 #include "widgets/models/element_text.h"
+#include "widgets/models/gene_color.h"
 #include "widgets/style/fonts.h"
-#include "widgets/style/palettes.h"
 #include "widgets/style/theme.h"
 #include "widgets/views/category_legend.h"
 #include "widgets/views/color_bar.h"
 #include "widgets/views/empty_view.h"
+#include "widgets/views/gene_threshold.h"
 #include "widgets/views/scatter_view.h"
 
 #include <QtCore/QEvent>
@@ -24,8 +24,7 @@
 #include <QtWidgets/QVBoxLayout>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <utility>
 
 namespace cellfolio {
 
@@ -33,18 +32,22 @@ using namespace Qt::StringLiterals;
 
 EmbeddingTab::EmbeddingTab(ModelContext context, QWidget* parent)
     : QWidget(parent), m_context(context), m_show(new ChoiceBox(u"Embedding"_s, this)),
-      m_colorBy(new ChoiceBox(u"Colour by"_s, this)), m_canvas(new QStackedWidget(this)),
+      m_colorBy(new ChoiceBox(u"Colour by"_s, this)), m_geneMatrix(new ChoiceBox(u"Matrix of the gene"_s, this)),
+      m_canvas(new QStackedWidget(this)),
       m_view(new ScatterView(this)), m_empty(new EmptyView(this)), m_legends(new QStackedWidget(this)),
-      m_legend(new CategoryLegend(this)), m_bar(new ColorBar(this)),
+      m_legend(new CategoryLegend(this)), m_numbers(new QWidget(this)), m_bar(new ColorBar(m_numbers)),
+      m_threshold(new GeneThreshold(m_numbers)),
       m_splitter(new QSplitter(Qt::Vertical, this)),
       m_table(new TableTab(context, TableTab::Form::Compact, this)), m_embeddingRequest(context.quick),
-      m_colorRequest(context.quick), m_countRequest(context.quick)
+      m_colorRequest(context.quick), m_countRequest(context.quick), m_geneRequest(context.quick),
+      m_thresholdRequest(context.quick)
 {
     auto* bar = new Bar(this);
     bar->addCaption(u"Show"_s);
     bar->addControl(m_show);
     bar->addCaption(u"Colour by"_s);
     bar->addControl(m_colorBy);
+    bar->addControl(m_geneMatrix);
     bar->addStretch();
     m_fit = bar->addTool(u"focus-centered"_s, {}, u"Show all cells"_s);
     m_names = bar->addTool(u"letter-t"_s, {}, u"Write the labels into the map"_s, true);
@@ -54,7 +57,16 @@ EmbeddingTab::EmbeddingTab(ModelContext context, QWidget* parent)
     m_canvas->addWidget(m_view);
     m_canvas->addWidget(m_empty);
     m_legends->addWidget(m_legend);
-    m_legends->addWidget(m_bar);
+    auto* numbers = new QVBoxLayout(m_numbers);
+    numbers->setContentsMargins(0, 0, 0, 0);
+    numbers->setSpacing(0);
+    numbers->addWidget(m_bar);
+    numbers->addWidget(m_threshold);
+    numbers->addStretch();
+    m_numbers->setProperty("surface", u"base"_s);
+    m_legends->addWidget(m_numbers);
+    m_geneMatrix->hide();
+    m_threshold->hide();
     m_legends->setFixedWidth(measures::kLegend);
     auto* rule = new QFrame(this);
     rule->setProperty("surface", u"frame"_s);
@@ -85,7 +97,21 @@ EmbeddingTab::EmbeddingTab(ModelContext context, QWidget* parent)
             showEmbedding(*m_embeddings[static_cast<std::size_t>(place)]);
     });
     connect(m_colorBy, &QComboBox::activated, this,
-            [this](int place) { colorBy(m_colorBy->itemData(place).toString()); });
+            [this](int place) {
+                // Columns by their name, genes by their number among those shown lately.
+                const QVariant choice = m_colorBy->itemData(place);
+                if (choice.typeId() == QMetaType::Int)
+                    colorByGene(m_recentGenes[static_cast<std::size_t>(choice.toInt())]);
+                else
+                    colorBy(choice.toString());
+            });
+    connect(m_geneMatrix, &QComboBox::activated, this, [this](int place) {
+        const std::vector<const Element*> matrices = geneMatrices(*m_dataset);
+        if (place >= 0 && place < static_cast<int>(matrices.size()))
+            showGeneOf(*matrices[static_cast<std::size_t>(place)]);
+    });
+    connect(m_threshold, &GeneThreshold::changed, this, &EmbeddingTab::countThreshold);
+    connect(m_threshold, &GeneThreshold::applied, this, &EmbeddingTab::filterByThreshold);
     connect(m_fit, &QToolButton::clicked, m_view, &ScatterView::fit);
     connect(m_names, &QToolButton::toggled, m_view, &ScatterView::setNamesShown);
     connect(m_tableButton, &QToolButton::toggled, this, &EmbeddingTab::setTableShown);
@@ -116,6 +142,18 @@ void EmbeddingTab::clear()
     m_embeddingRequest.cancel();
     m_colorRequest.cancel();
     m_countRequest.cancel();
+    m_geneRequest.cancel();
+    m_thresholdRequest.cancel();
+    if (m_genes != nullptr)
+        m_genes->release(std::exchange(m_geneTicket, 0));
+    m_gene.reset();
+    m_geneName.clear();
+    m_recentGenes.clear();
+    m_coloredBy = {};
+    m_before = {};
+    m_geneMatrix->clear();
+    m_geneMatrix->hide();
+    m_threshold->hide();
     m_shownCounts.reset();
     m_rows = {};
     m_inside.reset();
@@ -208,32 +246,17 @@ void EmbeddingTab::readEmbeddingNow()
         });
 }
 
-bool EmbeddingTab::colorBy(const QString& name)
-{
-    const Element* obs = m_dataset ? m_dataset->obs() : nullptr;
-    const Element* column = nullptr;
-    if (!name.isEmpty()) {
-        column = obs != nullptr ? obs->child(toStdString(name)) : nullptr;
-        if (column == nullptr || !canColor(*column))
-            return false;
-    }
-    m_colorColumn = column;
-    m_fullRange = false;
-    m_colorBy->setCurrentIndex(std::max(0, m_colorBy->findData(name)));
-    if (column == nullptr) {
-        m_colorRequest.cancel();
-        m_color.reset();
-        applyColor();
-        Q_EMIT colorsChanged();
-        return true;
-    }
-    readColorNow();
-    return true;
-}
-
 EmbeddingState EmbeddingTab::state() const
 {
-    return {m_embedding == nullptr ? std::string() : m_embedding->path, colorColumn(), m_table->state()};
+    EmbeddingState state;
+    state.path = m_embedding == nullptr ? std::string() : m_embedding->path;
+    state.colorBy = colorColumn();
+    if (m_gene) {
+        state.geneMatrix = m_gene->matrix->path;
+        state.gene = m_geneName.empty() ? toStdString(m_gene->name) : m_geneName;
+    }
+    state.table = m_table->state();
+    return state;
 }
 
 void EmbeddingTab::restore(const EmbeddingState& state)
@@ -243,33 +266,11 @@ void EmbeddingTab::restore(const EmbeddingState& state)
     for (const Element* embedding : m_embeddings)
         if (embedding->path == state.path && embedding != m_embedding)
             showEmbedding(*embedding);
-    if (m_embedding != nullptr && !colorBy(state.colorBy))
+    if (m_embedding != nullptr && !state.gene.empty())
+        restoreGene(state);
+    else if (m_embedding != nullptr && !colorBy(state.colorBy))
         Q_EMIT statusMessage(u"The file has no column “%1” to colour by any more."_s.arg(state.colorBy));
     m_table->restore(state.table);
-}
-
-QString EmbeddingTab::colorColumn() const
-{
-    return m_colorColumn == nullptr ? QString() : toQString(m_colorColumn->name);
-}
-
-void EmbeddingTab::readColorNow()
-{
-    m_colorRequest.request<ColorData>(
-        [dataset = m_dataset, column = m_colorColumn, reading = m_context.reading,
-         others = Theme::current().outside](std::stop_token stop) {
-            return readColor(dataset, *column, others, reading, stop);
-        },
-        [this](Result<ColorData> answer) {
-            if (!answer) {
-                m_color.reset();
-                Q_EMIT statusMessage(errorText(answer.error()));
-            } else {
-                m_color = std::move(*answer);
-            }
-            applyColor();
-            Q_EMIT colorsChanged();
-        });
 }
 
 void EmbeddingTab::setRows(const Selection& rows)
@@ -285,133 +286,12 @@ void EmbeddingTab::setRows(const Selection& rows)
     countShown();
 }
 
-// In the background: a pass over the cells.
-void EmbeddingTab::countShown()
-{
-    m_countRequest.cancel();
-    if (!m_color || m_rows.isAll()) {
-        m_shownCounts.reset();
-        showLegend();
-        return;
-    }
-    m_countRequest.request<ColorCounts>(
-        [color = *m_color, rows = m_rows](std::stop_token) -> Result<ColorCounts> { return countColors(color, rows); },
-        [this](Result<ColorCounts> counts) {
-            if (!counts) {
-                Q_EMIT statusMessage(errorText(counts.error()));
-                return;
-            }
-            m_shownCounts = std::move(*counts);
-            showLegend();
-            announceFilled();
-        });
-}
-
-void EmbeddingTab::applyColor()
-{
-    countShown();
-    if (!m_data)
-        return;
-    if (!m_color) {
-        m_view->setCategoryNames({});
-        m_view->setColor(ScatterPlain{});
-    } else if (m_color->categories) {
-        QStringList names;
-        for (const std::string& name : m_color->names)
-            names.append(toQString(name));
-        m_view->setCategoryNames(names.size() <= kMostCategoryColors ? names : QStringList());
-        m_view->setColor(ScatterCategories{m_color->codes, m_color->colors});
-    } else {
-        const double low = m_fullRange ? m_color->lowest : m_color->low;
-        const double high = m_fullRange ? m_color->highest : m_color->high;
-        m_view->setCategoryNames({});
-        m_view->setColor(ScatterValues{m_color->values, NumberMap::Viridis, static_cast<float>(low),
-                                       static_cast<float>(high), false});
-    }
-    m_names->setEnabled(m_color && m_color->categories);
-}
-
-void EmbeddingTab::showLegend()
-{
-    m_legends->setVisible(m_color.has_value());
-    if (!m_color || m_colorColumn == nullptr)
-        return;
-    const bool narrowed = m_shownCounts.has_value() && m_shownCounts->counts.size() == m_color->counts.size();
-    const std::vector<Index>& counts = narrowed ? m_shownCounts->counts : m_color->counts;
-    const Index missing = narrowed ? m_shownCounts->missing : m_color->missing;
-    const std::optional<std::int64_t> outside
-        = narrowed ? std::optional<std::int64_t>(m_rows.extent() - m_rows.size()) : std::nullopt;
-    if (!m_color->categories) {
-        ColorBarContent content;
-        content.title = toQString(m_colorColumn->name);
-        content.subtitle = u"obs · "_s + columnTypeText(*m_colorColumn);
-        const double low = m_fullRange ? m_color->lowest : m_color->low;
-        const double high = m_fullRange ? m_color->highest : m_color->high;
-        content.low = numberText(low, 3);
-        content.high = numberText(high, 3);
-        content.clippedLow = low > m_color->lowest;
-        content.clippedHigh = high < m_color->highest;
-        content.fullRange = u"%1 to %2"_s.arg(numberText(m_color->lowest, 3), numberText(m_color->highest, 3));
-        content.outside = outside;
-        if (m_color->missing > 0)
-            content.missing = missing;
-        m_bar->setContent(std::move(content));
-        m_legends->setCurrentWidget(m_bar);
-        return;
-    }
-    LegendContent content;
-    content.title = toQString(m_colorColumn->name);
-    const Index categories = static_cast<Index>(m_color->colors.size());
-    content.subtitle = countedText(categories, u"category"_s, u"categories"_s) + (narrowed ? u" · cells shown"_s : u" · all cells"_s);
-    const bool crowded = categories > kMostCategoryColors;
-    std::vector<Index> codes(static_cast<std::size_t>(categories));
-    std::iota(codes.begin(), codes.end(), Index{0});
-    if (crowded)
-        std::stable_sort(codes.begin(), codes.end(),
-                         [&](Index a, Index b) { return m_color->counts[at(a)] > m_color->counts[at(b)]; });
-    for (const Index code : codes) {
-        if (code >= static_cast<Index>(m_color->names.size()))
-            break;
-        content.entries.push_back({static_cast<std::uint32_t>(code), toQString(m_color->names[at(code)]),
-                                   m_color->colors[at(code)], counts[at(code)]});
-    }
-    if (crowded && m_color->names.empty()) {
-        content.othersCategories = categories;
-        content.othersCount = std::accumulate(counts.begin(), counts.end(), Index{0});
-    }
-    content.outside = outside;
-    if (m_color->missing > 0)
-        content.missing = missing;
-    m_legend->setContent(std::move(content));
-    m_legends->setCurrentWidget(m_legend);
-}
-
 void EmbeddingTab::sayTrouble(const Error& error, const QString& what)
 {
     m_empty->setContent({u"alert-circle"_s, what + u" cannot be read"_s, errorText(error), {}, {}, true});
     m_canvas->setCurrentWidget(m_empty);
     m_legends->hide();
     Q_EMIT filled();
-}
-
-void EmbeddingTab::showPoint(qint64 point)
-{
-    if (point < 0) {
-        m_view->setToolTip({});
-        return;
-    }
-    QString text = u"cell %1"_s.arg(countText(point));
-    const auto place = static_cast<std::size_t>(point);
-    if (m_color && m_color->categories && place < m_color->codes->size()) {
-        const std::uint32_t code = (*m_color->codes)[place];
-        text += u" · "_s + (code < m_color->names.size() ? toQString(m_color->names[code]) : u"missing"_s);
-    } else if (m_color && !m_color->categories && place < m_color->values->size()
-               && !std::isnan((*m_color->values)[place])) {
-        text += u" · %1 %2"_s.arg(colorColumn(), numberText((*m_color->values)[place]));
-    }
-    if (m_inside && !m_inside->contains(point))
-        text += u" · outside the filters"_s;
-    m_view->setToolTip(text);
 }
 
 void EmbeddingTab::setTableShown(bool shown)
@@ -428,7 +308,8 @@ bool EmbeddingTab::isTableShown() const
 bool EmbeddingTab::isFilled() const
 {
     const bool mapReady = m_canvas->currentWidget() == m_empty
-        || (m_data && !m_colorRequest.isBusy() && !m_countRequest.isBusy() && m_view->isFinished());
+        || (m_data && !m_colorRequest.isBusy() && !m_countRequest.isBusy() && m_geneTicket == 0
+            && !m_geneRequest.isBusy() && !m_thresholdRequest.isBusy() && m_view->isFinished());
     const bool tableReady = m_table->isHidden() || m_table->source() == nullptr || m_table->source()->isFilled();
     return m_dataset && mapReady && tableReady;
 }
@@ -437,17 +318,6 @@ void EmbeddingTab::announceFilled()
 {
     if (isFilled())
         Q_EMIT filled();
-}
-
-const Element* EmbeddingTab::labelColumn() const
-{
-    return m_color && m_color->categories ? m_colorColumn : nullptr;
-}
-
-const std::vector<QColor>& EmbeddingTab::labelColors() const
-{
-    static const std::vector<QColor> none;
-    return m_color && m_color->categories ? m_color->colors : none;
 }
 
 void EmbeddingTab::changeEvent(QEvent* event)

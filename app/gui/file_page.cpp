@@ -12,11 +12,13 @@
 #include "app/gui/value_tab.h"
 #include "widgets/bridge/cell_format.h"
 #include "widgets/models/element_text.h"
+#include "widgets/models/gene_color.h"
 #include "widgets/style/fonts.h"
 #include "widgets/style/icons.h"
 #include "widgets/views/banner.h"
 #include "widgets/views/elided_label.h"
 #include "widgets/views/matrix_grid.h"
+#include "widgets/views/offer_bar.h"
 
 #include <QtWidgets/QTabBar>
 #include <QtWidgets/QTabWidget>
@@ -27,7 +29,7 @@ namespace cellfolio {
 using namespace Qt::StringLiterals;
 
 FilePage::FilePage(Session& session, QWidget* parent)
-    : QWidget(parent), m_session(session), m_changed(new Banner(this)), m_limits(new Banner(this)),
+    : QWidget(parent), m_session(session), m_changed(new Banner(this)), m_limits(new Banner(this)), m_offer(new OfferBar(this)),
       m_summary(new ElidedLabel(this)), m_filter(new FilterBar(session.context(), session.view(), this)), m_tabs(new QTabWidget(this)),
       m_cells(new TableTab(session.context(), TableTab::Form::Whole, this)),
       m_genes(new TableTab(session.context(), TableTab::Form::Whole, this)),
@@ -55,6 +57,7 @@ FilePage::FilePage(Session& session, QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(m_changed);
     layout->addWidget(m_limits);
+    layout->addWidget(m_offer);
     layout->addWidget(m_summary);
     layout->addWidget(m_filter);
     layout->addWidget(m_tabs, 1);
@@ -63,6 +66,22 @@ FilePage::FilePage(Session& session, QWidget* parent)
 
     connect(m_changed, &Banner::buttonClicked, this, &FilePage::reloadRequested);
     connect(m_limits, &Banner::buttonClicked, this, [this] { showTab(Tab::Findings); });
+    GenePreparation& preparation = session.preparation();
+    connect(m_offer, &OfferBar::declined, &preparation, &GenePreparation::decline);
+    connect(m_offer, &OfferBar::accepted, this, [this, &preparation] {
+        const auto& offer = preparation.offer();
+        if (offer && !offer->estimate.fits())
+            Q_EMIT settingsRequested();
+        else
+            preparation.accept();
+    });
+    connect(&preparation, &GenePreparation::offerChanged, this, [this, &preparation] {
+        const auto& offer = preparation.offer();
+        m_offer->setVisible(offer.has_value());
+        if (offer)
+            m_offer->showOffer(GenePreparation::sentenceOf(*offer),
+                               offer->estimate.fits() ? u"Prepare"_s : u"Settings…"_s, u"Not now"_s);
+    });
     connect(m_tabs, &QTabWidget::tabBarClicked, this, [this] { m_chosen = true; });
     connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
         if (!m_tabs->tabBar()->hasFocus())
@@ -79,6 +98,18 @@ FilePage::FilePage(Session& session, QWidget* parent)
     connect(&session, &Session::holdsFound, this, [this] {
         updateSummary();
         m_matrix->updateHolds();
+        m_embedding->updateUnits();
+    });
+    m_embedding->setGenes(session.genes(), [this](const Element& matrix) {
+        const HoldsResult* holds = m_session.holdsOf(matrix);
+        return holds == nullptr || holds->holds == Holds::Unknown ? QString() : toQString(holds->text());
+    });
+    connect(m_embedding, &EmbeddingTab::geneFilterRequested, this, [this](const QString& expression, const QString& label) {
+        // The same gene and matrix again is the same step.
+        ViewModel& view = m_session.view();
+        const QString origin = u"gene "_s + expression.left(expression.lastIndexOf(u')') + 1);
+        const FilterStep* step = view.stepOf(Axis::Obs, origin);
+        view.setStep(Axis::Obs, step != nullptr ? step->id : 0, expression, {label, origin});
     });
     m_matrix->setHolds([this](const Element& matrix) { return m_session.holdsOf(matrix); });
     for (TableTab* table : {m_cells, m_genes}) {
@@ -371,12 +402,34 @@ void FilePage::goToGene(Index row, bool ofRaw)
         return;
     }
     // The box finds names of var: a matrix of raw or cells × cells would show another column.
-    const Element* x = m_session.dataset()->x();
+    const Element* raw = m_session.dataset()->raw();
+    const Element* x = ofRaw ? (raw != nullptr ? raw->child("X") : nullptr) : m_session.dataset()->x();
     if (m_matrix->matrix()->secondAxis != Axis::Var || m_matrix->matrix()->ofRaw != ofRaw)
         if (x != nullptr && isShownAsMatrix(*x))
             m_matrix->showMatrix(*x);
     showTab(Tab::Matrix);
     m_matrix->goToGene(row);
+}
+
+void FilePage::showGene(Index row, bool ofRaw, const QString& name)
+{
+    const Dataset& dataset = *m_session.dataset();
+    const bool listed = (currentTab() == Tab::Genes && !ofRaw) || currentTab() == Tab::Matrix;
+    const Element* matrix = nullptr;
+    for (const Element* each : geneMatrices(dataset)) {
+        const bool shown = m_embedding->gene() && m_embedding->gene()->matrix == each;
+        if (each->ofRaw == ofRaw && (matrix == nullptr || shown))
+            matrix = each;
+    }
+    if (listed || matrix == nullptr || !m_embedding->hasEmbedding()) {
+        goToGene(row, ofRaw);
+        return;
+    }
+    if (ofRaw && dataset.var() != nullptr)
+        Q_EMIT statusMessage(u"%1 is shown from raw: it is not among the %2 genes of X."_s.arg(
+            name, countText(dataset.var()->rows)));
+    showTab(Tab::Embedding);
+    m_embedding->colorByGene({matrix, row, name});
 }
 
 bool FilePage::isFilled() const

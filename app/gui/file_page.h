@@ -20,6 +20,7 @@ class EmbeddingTab;
 class FilterBar;
 class FindingsTab;
 class MatrixTab;
+class OfferBar;
 class Session;
 class TableTab;
 class ValueTab;
@@ -47,6 +48,7 @@ public:
     TableTab* cells() const { return m_cells; }
     TableTab* genes() const { return m_genes; }
     MatrixTab* matrix() const { return m_matrix; }
+    OfferBar* offerBar() const { return m_offer; }
     EmbeddingTab* embedding() const { return m_embedding; }
     FindingsTab* findings() const { return m_findings; }
     ValueTab* value() const { return m_value; }
@@ -63,6 +65,9 @@ public:
     // Goes where the element is shown: its tab, its column, or Value.
     void showElement(const Element& element);
     void goToGene(Index row, bool ofRaw);
+    // Where the view in front shows genes one by one, goes there; else colours the map by it. From
+    // X, or the matrix that the map shows genes of; what X does not have, from raw.
+    void showGene(Index row, bool ofRaw, const QString& name);
     // Whether what is in front has come, so that a picture of it is worth taking.
     bool isFilled() const;
     void sayChangedOnDisk(const QString& sentence);
@@ -77,6 +82,7 @@ Q_SIGNALS:
     void selectionChanged();
     void statusMessage(const QString& sentence);
     void axisChanged(cellfolio::Axis axis); // of the tab in front
+    void settingsRequested(); // of prepared genes
     void helpRequested(const QString& page);
 
 private:
@@ -91,6 +97,7 @@ private:
     Session& m_session;
     Banner* m_changed = nullptr;
     Banner* m_limits = nullptr;
+    OfferBar* m_offer = nullptr;
     ElidedLabel* m_summary = nullptr;
     FilterBar* m_filter = nullptr;
     ColumnBoxes* m_cellBoxes = nullptr;

@@ -7,7 +7,6 @@
 #include "app/gui/filters_panel.h"
 #include "app/gui/findings_tab.h"
 #include "app/gui/modality_page.h"
-#include "app/gui/name_field.h"
 #include "app/gui/program.h"
 #include "app/gui/session.h"
 #include "app/gui/status_line.h"
@@ -73,6 +72,7 @@ MainWindow::MainWindow(Program& program)
     makeToolBar();
     connectSession();
     connectView();
+    connectGenes();
 
     m_start->setMemoryBudget(program.context().reading->budget().limit());
     m_start->setExampleAvailable(!program.examplePath().isEmpty());
@@ -168,20 +168,16 @@ void MainWindow::connectSession()
     connect(m_session.get(), &Session::opened, this, &MainWindow::opened);
     connect(m_session.get(), &Session::failed, this, &MainWindow::failed);
     connect(m_session.get(), &Session::holdsFound, this, [this](const Element* matrix) {
-        if (matrix == nullptr)
+        if (matrix == nullptr) {
+            updateGeneBox();
             return;
+        }
         if (const HoldsResult* holds = m_session->holdsOf(*matrix))
             m_structure->model()->setHolds(matrix->path, *holds);
         if (m_details->element() == matrix)
             m_details->refresh();
     });
-    connect(m_session.get(), &Session::factsFound, this, [this] {
-        const Dataset& dataset = *m_session->dataset();
-        const bool table = dataset.var() != nullptr && dataset.var()->kind == ElementKind::Table
-            && dataset.var()->readable;
-        m_genes->setPlace(table ? NameQuery{m_session->dataset(), dataset.var(), m_session->facts().symbols, {}, 12}
-                                : NameQuery{});
-    });
+    connect(m_session.get(), &Session::factsFound, this, &MainWindow::updateGeneBox);
     connect(m_session.get(), &Session::changedOnDisk, this, [this](const QDateTime& when) {
         m_file->sayChangedOnDisk(
             u"%1 was changed by another program at %2. You still see what was read before."_s.arg(

@@ -21,8 +21,9 @@ namespace cellfolio {
 class DetailsPanel;
 class EmptyView;
 class FiltersPanel;
+class GeneField;
+class GeneStatus;
 class ModalityPage;
-class NameField;
 class Program;
 class Session;
 class StartPage;
@@ -49,11 +50,12 @@ public:
     DetailsPanel* details() const { return m_details; }
     StatusLine* statusLine() const { return m_status; }
     ViewStatus* viewStatus() const { return m_viewStatus; }
+    GeneStatus* geneStatus() const { return m_geneStatus; }
     ViewChooser* viewChooser() const { return m_views; }
     FiltersPanel* filters() const { return m_filters; }
     bool areFiltersShown() const;
     void setFiltersShown(bool shown); // kept in the settings
-    NameField* geneBox() const { return m_genes; }
+    GeneField* geneBox() const { return m_genes; }
     EmptyView* problemView() const { return m_problem; }
     StartPage* startPage() const { return m_start; }
 
@@ -89,6 +91,12 @@ private:
     void makeFilterActions(QMenu* menu);
     void makeFilterTools(QToolBar* bar);
     void connectView();
+    void connectGenes();
+    void makeGeneBox(QToolBar* bar);
+    void updateGeneBox();
+    void makeGeneActions(QMenu* menu);
+    const Element* matrixToPrepare() const;
+    void showGeneSettings();
     void updateView();
     void updateHistory();
     void makeDocks();
@@ -126,9 +134,10 @@ private:
     bool m_filtersWanted = false; // where settings are not kept: in pictures
     StatusLine* m_status = nullptr;
     ViewStatus* m_viewStatus = nullptr;
+    GeneStatus* m_geneStatus = nullptr;
     ViewChooser* m_views = nullptr;
     QAction* m_viewsPlace = nullptr; // in the tool bar
-    NameField* m_genes = nullptr;
+    GeneField* m_genes = nullptr;
     QMenu* m_recentMenu = nullptr;
     QMenu* m_windowMenu = nullptr;
     std::vector<QAction*> m_actions;

@@ -3,10 +3,10 @@
 #include "app/gui/about_box.h"
 #include "app/gui/bar.h"
 #include "app/gui/embedding_tab.h"
+#include "app/gui/gene_field.h"
 #include "app/gui/help_window.h"
 #include "app/gui/main_window.h"
 #include "app/gui/matrix_tab.h"
-#include "app/gui/name_field.h"
 #include "app/gui/program.h"
 #include "app/gui/search_popup.h"
 #include "app/gui/session.h"
@@ -114,7 +114,7 @@ void MainWindow::makeEditMenu()
                                     else
                                         m_file->matrix()->askForRow();
                                 }));
-    m_fileActions.push_back(add(menu, u"gene"_s, u"Find a gene…"_s, u"Go to a gene by symbol or id"_s,
+    m_fileActions.push_back(add(menu, u"gene"_s, u"Find a gene…"_s, u"Colour the map by a gene, or go to it"_s,
                                 QKeySequence(u"Ctrl+G"_s), u"helix"_s, [this] {
                                     m_genes->setFocus(Qt::ShortcutFocusReason);
                                     m_genes->selectAll();
@@ -129,6 +129,7 @@ void MainWindow::makeEditMenu()
                                     if (TableTab* table = m_file->currentTable())
                                         table->chooseColumns();
                                 }));
+    makeGeneActions(menu);
 }
 
 void MainWindow::makeViewMenu()
@@ -235,17 +236,7 @@ void MainWindow::makeToolBar()
     auto* space = new QWidget(bar);
     space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     bar->addWidget(space);
-    m_genes = new NameField(m_program.context(), u"Gene"_s, bar);
-    m_genes->setIconName(u"helix"_s);
-    m_genes->setKeyHint(u"Ctrl+G"_s);
-    m_genes->setFixedWidth(232);
-    m_genes->setToolTip(u"Go to a gene by symbol or id · Ctrl+G"_s);
-    connect(m_genes, &NameField::picked, this, [this](qint64 row) {
-        m_file->goToGene(row, false);
-        if (QWidget* tab = m_file->currentWidget())
-            tab->setFocus();
-    });
-    bar->addWidget(m_genes);
+    makeGeneBox(bar);
     auto* commands = new QAction(icon("command"), u" Commands"_s, this);
     commands->setToolTip(actionNamed(u"palette"_s)->toolTip());
     connect(commands, &QAction::triggered, this, &MainWindow::showPalette);

@@ -87,6 +87,12 @@ void Program::recentFilesChanged()
         window->updateRecentFiles();
 }
 
+void Program::geneSettingsChanged()
+{
+    for (MainWindow* window : m_windows)
+        window->session().readGeneSettings();
+}
+
 void Program::setTheme(ThemeChoice choice)
 {
     m_themeChoice = choice;

@@ -38,6 +38,10 @@ public:
     // Forgets the recent files everywhere they are shown.
     void recentFilesChanged();
 
+    // The settings of prepared genes were written, or what was prepared was removed: every window
+    // takes what is there now.
+    void geneSettingsChanged();
+
     ThemeChoice themeChoice() const { return m_themeChoice; }
     void setTheme(ThemeChoice choice);
 

@@ -25,12 +25,19 @@ Index chunkCount(const hdf5::ArrayInfo& info)
 } // namespace
 
 Session::Session(ModelContext context, QObject* parent)
-    : QObject(parent), m_context(context), m_view(context), m_kept(context, m_view), m_openRequest(context.quick), m_factsRequest(context.quick),
+    : QObject(parent), m_context(context), m_view(context), m_kept(context, m_view), m_genes(context),
+      m_preparation(context), m_openRequest(context.quick), m_factsRequest(context.quick),
       m_holdsRequest(context.patient), m_watchRequest(context.patient),
-      m_sizesRequest(context.patient), m_writerRequest(context.patient)
+      m_sizesRequest(context.patient), m_writerRequest(context.patient), m_indexRequest(context.patient)
 {
     m_watch.setInterval(kLookEvery);
     connect(&m_watch, &QTimer::timeout, this, &Session::look);
+    connect(&m_genes, &GeneQueue::matrixRead, this, &Session::considerGenes);
+    // A filter may have taken a pass as well.
+    connect(&m_view, &ViewModel::evaluating, this, [this](bool busy) {
+        if (!busy)
+            considerGenes();
+    });
 }
 
 void Session::open(const QString& location)
@@ -72,6 +79,7 @@ void Session::take(std::shared_ptr<const Dataset> dataset)
     m_changed = false;
     m_matrices = matricesOf(*m_dataset);
     m_watch.start();
+    makeSources();
     const bool again = m_takenLocation == m_location;
     m_takenLocation = m_location;
     if (again)
@@ -92,6 +100,57 @@ void Session::take(std::shared_ptr<const Dataset> dataset)
             Q_EMIT factsFound();
         });
     sampleNext(0);
+}
+
+void Session::makeSources()
+{
+    std::optional<GeneIndexStore> store = storeOfSettings();
+    auto sources = std::make_shared<GeneSources>(m_dataset, m_context.reading, std::move(store));
+    m_genes.setSources(sources);
+    m_preparation.setSources(sources);
+    m_view.setGenes(std::move(sources));
+}
+
+std::optional<GeneIndexStore> Session::storeOfSettings()
+{
+    const auto settings = GeneIndexSettings::read();
+    if (settings)
+        return settings->store();
+    Q_EMIT said(errorText(settings.error())); // genes come as they are stored
+    return std::nullopt;
+}
+
+void Session::readGeneSettings()
+{
+    const std::shared_ptr<GeneSources>& sources = m_genes.sources();
+    if (!sources)
+        return;
+    const auto store = storeOfSettings();
+    sources->setStore(store);
+    m_indexRequest.request<bool>(
+        [sources, store](std::stop_token stop) -> Result<bool> {
+            for (const auto& source : sources->allKnown()) {
+                if (!store || !source->index())
+                    continue;
+                // Not found now, which is what makes the source let go of it.
+                const Result<void> found = source->lookForIndex(*store, stop);
+                if (!found && found.error().code() == ErrorCode::Cancelled)
+                    return found.error();
+            }
+            return true;
+        },
+        [](Result<bool>) {});
+}
+
+void Session::considerGenes()
+{
+    const std::shared_ptr<GeneSources>& sources = m_genes.sources();
+    if (!sources)
+        return;
+    for (const std::string& remark : sources->takeRemarks())
+        Q_EMIT said(toQString(remark));
+    for (const std::shared_ptr<GeneSource>& source : sources->allKnown())
+        m_preparation.consider(source->element());
 }
 
 void Session::sampleNext(std::size_t place)

@@ -6,6 +6,8 @@
 #include "widgets/bridge/latest.h"
 #include "widgets/bridge/model_context.h"
 #include "widgets/models/dataset_summary.h"
+#include "widgets/models/gene_preparation.h"
+#include "widgets/models/gene_queue.h"
 #include "widgets/models/kept_view_list.h"
 #include "widgets/models/view_model.h"
 
@@ -49,6 +51,11 @@ public:
     // What of the file is shown: for every tab, filter and export.
     ViewModel& view() { return m_view; }
     KeptViewList& keptViews() { return m_kept; }
+    // Its genes, and the indexes that make them instant.
+    GeneQueue& genes() { return m_genes; }
+    GenePreparation& preparation() { return m_preparation; }
+    // Indexes are where the settings say; also looks whether those in use are still there.
+    void readGeneSettings();
 
 Q_SIGNALS:
     void opening();
@@ -59,9 +66,13 @@ Q_SIGNALS:
     void changedOnDisk(const QDateTime& when);
     void writerFound(); // another program holds the file open for writing
     void sizeFound(const cellfolio::Element* element, qint64 bytes);
+    void said(const QString& sentence); // something worth a line of the status bar
 
 private:
     void take(std::shared_ptr<const Dataset> dataset);
+    void makeSources();
+    std::optional<GeneIndexStore> storeOfSettings();
+    void considerGenes();
     void sampleNext(std::size_t place);
     void look();
     void findSizes();
@@ -81,6 +92,8 @@ private:
     QString m_takenLocation; // of the dataset that is open
     ViewModel m_view;
     KeptViewList m_kept;
+    GeneQueue m_genes;
+    GenePreparation m_preparation;
     QTimer m_watch;
     Latest m_openRequest;
     Latest m_factsRequest;
@@ -88,6 +101,7 @@ private:
     Latest m_watchRequest;
     Latest m_sizesRequest;
     Latest m_writerRequest;
+    Latest m_indexRequest;
 };
 
 } // namespace cellfolio

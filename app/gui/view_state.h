@@ -49,7 +49,9 @@ struct MatrixState {
 
 struct EmbeddingState {
     std::string path;
-    QString colorBy;
+    QString colorBy; // column; empty: by nothing, or by a gene
+    std::string geneMatrix;
+    std::string gene; // as findGenes() finds it; empty: none
     TableState table;
 };
 

@@ -39,6 +39,8 @@ public:
     {
         QStandardPaths::setTestModeEnabled(true);
         qputenv("XDG_DATA_HOME", folder.filePath(QStringLiteral("data")).toUtf8()); // kept views
+        qputenv("XDG_CACHE_HOME", folder.filePath(QStringLiteral("cache")).toUtf8());   // gene indexes
+        qputenv("XDG_CONFIG_HOME", folder.filePath(QStringLiteral("config")).toUtf8()); // their settings
         QSettings::setDefaultFormat(QSettings::IniFormat);
         QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder.path());
         QCoreApplication::setOrganizationName(QStringLiteral("cellfolio-test"));

@@ -6,7 +6,7 @@
 #include "app/gui/help_window.h"
 #include "app/gui/main_window.h"
 #include "app/gui/matrix_tab.h"
-#include "app/gui/name_field.h"
+#include "app/gui/gene_field.h"
 #include "app/gui/program.h"
 #include "app/gui/session.h"
 #include "app/gui/snapshot.h"
@@ -126,12 +126,13 @@ private Q_SLOTS:
         MainWindow* window = openExample();
         QVERIFY(window != nullptr);
         QVERIFY(window->geneBox()->isEnabled());
-        QSignalSpy picked(window->geneBox(), &NameField::picked);
+        window->filePage()->showTab(FilePage::Tab::Matrix);
+        QSignalSpy picked(window->geneBox(), &GeneField::picked);
         window->geneBox()->setFocus();
         QTest::keyClicks(window->geneBox(), u"cd79a"_s);
         QTest::keyClick(window->geneBox(), Qt::Key_Return);
         QVERIFY(picked.size() == 1 || picked.wait(20'000));
-        QCOMPARE(picked.first().first().toLongLong(), 709);
+        QCOMPARE(picked.first().first().value<GeneField::Match>().gene.row, 709);
         QCOMPARE(window->filePage()->currentTab(), FilePage::Tab::Matrix);
         QCOMPARE(window->filePage()->matrix()->grid()->currentColumn(), 709);
         QVERIFY(test::waitFilled(*window));

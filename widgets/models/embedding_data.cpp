@@ -352,7 +352,11 @@ ColorCounts countColors(const ColorData& color, const Selection& rows)
             ++(code < found.counts.size() ? found.counts[code] : found.missing);
         });
     else
-        rows.forEach([&](Index row) { found.missing += std::isnan((*color.values)[at(row)]) ? 1 : 0; });
+        rows.forEach([&](Index row) {
+            const float value = (*color.values)[at(row)];
+            found.missing += std::isnan(value) ? 1 : 0;
+            found.zeros += value == 0 ? 1 : 0;
+        });
     return found;
 }
 

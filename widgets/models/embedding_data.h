@@ -52,6 +52,9 @@ struct ColorData {
     double high = 0;
     bool whole = false;
     Index missing = 0;
+    // A gene: cells at 0 are told apart, and while it is read those it has not reached.
+    std::optional<Index> zeros;
+    Index unread = 0;
     std::shared_ptr<MemoryReservation> charge;
 
     static constexpr Index kMostNames = 5000;
@@ -60,6 +63,7 @@ struct ColorData {
 struct ColorCounts {
     std::vector<Index> counts; // of each category
     Index missing = 0;
+    Index zeros = 0;
 };
 ColorCounts countColors(const ColorData& color, const Selection& rows);
 // Columns that can colour: categorical, boolean, numeric, text (up to kMostNames different ones).

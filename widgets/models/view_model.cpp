@@ -332,7 +332,8 @@ StepsTask ViewModel::task(Axis axis) const
     task.reading = m_context.reading;
     task.named = m_named[static_cast<int>(axis)];
     task.lookUp = m_lookUp[static_cast<int>(axis)];
-    task.genes = m_genes;
+    if (m_genes && m_genes->dataset() == m_dataset)
+        task.genes = m_genes;
     task.soFar = m_soFar[static_cast<int>(axis)];
     task.progress = m_progress;
     return task;

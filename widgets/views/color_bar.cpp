@@ -5,6 +5,7 @@
 #include "widgets/style/numbers.h"
 #include "widgets/style/theme.h"
 #include "widgets/views/number_text.h"
+#include "widgets/views/scatter_keys.h"
 
 #include <QtGui/QMouseEvent>
 #include <QtGui/QPainter>
@@ -29,6 +30,12 @@ int titleHeight()
 int lineHeight()
 {
     return measures::scaled(18);
+}
+
+int rowsOf(const ColorBarContent& content)
+{
+    return int(content.zeros.has_value()) + int(content.outside.has_value())
+        + int(content.missing.has_value()) + int(content.unread.has_value());
 }
 
 int barTop()
@@ -57,7 +64,7 @@ QSize ColorBar::sizeHint() const
     int height = barTop() + kBarHeight + 4 + lineHeight();
     if (!m_content.fullRange.isEmpty())
         height += lineHeight();
-    const int rows = (m_content.outside ? 1 : 0) + (m_content.missing ? 1 : 0);
+    const int rows = rowsOf(m_content);
     if (rows > 0)
         height += 9 + rows * measures::kLegendRow;
     return {measures::kLegend, height + 8};
@@ -128,16 +135,17 @@ void ColorBar::paintEvent(QPaintEvent*)
         painter.drawText(fullRangeRect(), Qt::AlignVCenter,
                          tr("Full range %1").arg(m_content.fullRange));
     }
-    const int rows = (m_content.outside ? 1 : 0) + (m_content.missing ? 1 : 0);
+    const int rows = rowsOf(m_content);
     if (rows == 0)
         return;
     int top = height() - 8 - rows * measures::kLegendRow;
     painter.fillRect(kMargin, top - 5, wide, 1, theme.hairline);
     painter.setFont(fonts::table());
-    const auto line = [&](const QString& name, std::int64_t count, bool hollow) {
+    const auto line = [&](const QString& name, std::int64_t count, const QColor& fill) {
+        const bool hollow = !fill.isValid();
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(hollow ? QPen(theme.outside, 1.2) : QPen(Qt::NoPen));
-        painter.setBrush(hollow ? QBrush(Qt::NoBrush) : QBrush(theme.missing));
+        painter.setBrush(hollow ? QBrush(Qt::NoBrush) : QBrush(fill));
         const double radius = hollow ? 4.4 : 5;
         painter.drawEllipse(QPointF(kMargin + 5, top + measures::kLegendRow / 2.0), radius, radius);
         painter.setPen(theme.text2);
@@ -146,10 +154,14 @@ void ColorBar::paintEvent(QPaintEvent*)
         drawNumber(painter, row, countText(count));
         top += measures::kLegendRow;
     };
+    if (m_content.zeros)
+        line(tr("zero"), *m_content.zeros, zeroTint(m_content.map, theme.base));
     if (m_content.outside)
-        line(tr("outside the filters"), *m_content.outside, true);
+        line(tr("outside the filters"), *m_content.outside, {});
     if (m_content.missing)
-        line(tr("missing"), *m_content.missing, false);
+        line(tr("missing"), *m_content.missing, theme.missing);
+    if (m_content.unread)
+        line(tr("not read yet"), *m_content.unread, theme.missing);
 }
 
 void ColorBar::mouseMoveEvent(QMouseEvent* event)

@@ -20,6 +20,8 @@ struct ColorBarContent {
     bool clippedLow = false; // values lie below: a pointed end and "≤" before the number
     bool clippedHigh = false;
     QString fullRange;                   // "1.2 to 640": the whole range, shown when clipped
+    std::optional<std::int64_t> zeros;   // cells at 0, which have a tint of their own; its own row
+    std::optional<std::int64_t> unread;  // cells that have not been read yet; its own row when set
     std::optional<std::int64_t> missing; // shown as its own row when set
     std::optional<std::int64_t> outside; // points outside the filters; its own row when set
 };

@@ -84,6 +84,8 @@ ScatterKeys valueKeys(const ScatterValues& column, std::size_t n, const ScatterI
     made.colors = {ink.outside.rgb(), ink.missing.rgb()};
     const auto& table = ColorMap::of(column.map).table();
     made.colors.insert(made.colors.end(), table.begin(), table.end());
+    const auto zeroColour = std::uint32_t(made.colors.size());
+    made.colors.push_back(zeroTint(column.map, ink.base).rgb());
     made.keys.resize(n);
     const auto& values = *column.values;
     const double low = column.low;
@@ -95,16 +97,26 @@ ScatterKeys valueKeys(const ScatterValues& column, std::size_t n, const ScatterI
             made.keys[i] = kMissingColour;
             continue;
         }
+        if (column.zerosApart && v == 0) {
+            made.keys[i] = 1U << 16 | zeroColour;
+            continue;
+        }
         const double t = span > 0 ? std::clamp((v - low) / span, 0.0, 1.0) : 0.5;
         const double rank =
             column.byMagnitude ? (widest > 0 ? std::min(std::abs(v) / widest, 1.0) : 0.0) : t;
-        const auto height = 1 + std::uint32_t(rank * double(kHighest - 1));
+        const auto lowest = column.zerosApart ? 2U : 1U;
+        const auto height = lowest + std::uint32_t(rank * double(kHighest - lowest));
         made.keys[i] = height << 16 | std::uint32_t(kMissingColour + 1 + std::lround(t * 255));
     }
     return made;
 }
 
 } // namespace
+
+QColor zeroTint(NumberMap map, const QColor& base)
+{
+    return mixed(base, QColor(ColorMap::of(map).at(0)), 0.22);
+}
 
 std::uint32_t ScatterKeys::keyOf(std::size_t i) const
 {

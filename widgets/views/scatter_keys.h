@@ -45,4 +45,7 @@ ScatterKeys makeKeys(const ScatterColor& color, std::int64_t points, const Scatt
 
 inline constexpr std::uint32_t kOutsideKey = 0;
 
+// Of cells at zero: neither the colour of a low value nor that of a missing one.
+QColor zeroTint(NumberMap map, const QColor& base);
+
 } // namespace cellfolio

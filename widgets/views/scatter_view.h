@@ -38,6 +38,7 @@ struct ScatterValues {
     float low = 0; // values are clamped to low..high
     float high = 1;
     bool byMagnitude = false; // signed: the largest |value| on top instead of the largest value
+    bool zerosApart = false;  // 0 in a pale tint of the map's low end (zeroTint) below the others
 };
 using ScatterColor = std::variant<ScatterPlain, ScatterCategories, ScatterValues>;
 
