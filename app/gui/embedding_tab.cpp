@@ -6,6 +6,7 @@
 #include "app/gui/farewell.h"
 #include "app/gui/table_tab.h"
 #include "widgets/bridge/cell_format.h"
+#include "widgets/models/category_colors.h"
 #include "widgets/models/element_text.h"
 #include "widgets/models/gene_color.h"
 #include "widgets/style/fonts.h"

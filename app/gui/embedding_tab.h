@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/gui/view_state.h"
+#include "core/query/gene_lookup.h"
 #include "widgets/bridge/latest.h"
 #include "widgets/bridge/model_context.h"
 #include "widgets/models/embedding_data.h"
@@ -59,6 +60,8 @@ public:
     const std::optional<GeneRef>& gene() const { return m_gene; }
     // The same gene of another matrix; said where that does not have it.
     void showGeneOf(const Element& matrix);
+    // The gene of another matrix where that has it, else of its own.
+    void colorByGeneOf(const GeneRef& gene, const Element& matrix);
     // What the matrices hold has become known.
     void updateUnits();
     const std::optional<ColorData>& colors() const { return m_color; } // as far as they have come
@@ -97,6 +100,8 @@ private:
     void takeGene(Result<GeneValues> answer);
     void afterGene();
     void goBack();
+    using Found = std::function<void(Result<std::vector<GeneAnswer>>)>;
+    void findAgain(const GeneRef& gene, const Element& var, Found found);
     void restoreGene(const EmbeddingState& state);
     void showThreshold();
     void countThreshold();

@@ -3,8 +3,8 @@
 #include "app/gui/choice_box.h"
 #include "app/gui/embedding_tab.h"
 #include "app/gui/table_tab.h"
+#include "core/anndata/column_reader.h"
 #include "core/base/text.h"
-#include "core/query/gene_lookup.h"
 #include "widgets/bridge/cell_format.h"
 #include "widgets/models/category_colors.h"
 #include "widgets/models/element_text.h"
@@ -133,9 +133,9 @@ void EmbeddingTab::takeGene(Result<GeneValues> answer)
     if (answer->damaged > 0)
         Q_EMIT statusMessage(u"%1 could not be read: %2"_s.arg(
             countedText(answer->damaged, u"cell"_s, u"cells"_s), answer->damage));
+    afterGene();
     applyColor();
     Q_EMIT colorsChanged();
-    afterGene();
 }
 
 // A gene that was given up or cannot be read leaves what was there before.
@@ -165,38 +165,60 @@ void EmbeddingTab::afterGene()
         });
 }
 
+// A gene by the name of its row and the name people have for it, among the genes of another matrix.
+void EmbeddingTab::findAgain(const GeneRef& gene, const Element& var, Found found)
+{
+    const Element* from = genesOf(*m_dataset, *gene.matrix);
+    m_geneRequest.request<std::vector<GeneAnswer>>(
+        [dataset = m_dataset, from, to = &var, gene,
+         reading = m_context.reading](std::stop_token stop) -> Result<std::vector<GeneAnswer>> {
+            auto names = readNames(dataset, *from, Selection::indices(from->rows, {gene.gene}), reading, stop);
+            if (!names)
+                return std::move(names).error();
+            names->push_back(toStdString(gene.name));
+            return findGenes(dataset, *to, *names, reading, stop);
+        },
+        std::move(found));
+}
+
 void EmbeddingTab::showGeneOf(const Element& matrix)
 {
     if (!m_gene)
         return;
-    const Element* from = genesOf(*m_dataset, *m_gene->matrix);
     const Element* to = genesOf(*m_dataset, matrix);
-    if (from == to) {
+    if (genesOf(*m_dataset, *m_gene->matrix) == to) {
         colorByGene({&matrix, m_gene->gene, m_gene->name});
         return;
     }
-    const QString name = m_gene->name;
-    std::vector<std::string> names{toStdString(name)};
-    if (!m_geneName.empty())
-        names.insert(names.begin(), m_geneName);
-    m_geneRequest.request<std::vector<GeneAnswer>>(
-        [dataset = m_dataset, to, names, reading = m_context.reading](std::stop_token stop) {
-            return findGenes(dataset, *to, names, reading, stop);
-        },
-        [this, name, to, matrix = &matrix](Result<std::vector<GeneAnswer>> answers) {
-            QString trouble = answers ? u"%1 is not among the %2 genes of %3."_s.arg(name, countText(to->rows), matrixName(*matrix))
-                                      : errorText(answers.error());
-            for (std::size_t k = 0; answers && k < answers->size(); ++k) {
-                const GeneAnswer& answer = (*answers)[k];
-                if (answer.count == 1 && colorByGene({matrix, answer.rows.front(), name}))
-                    return;
-                if (answer.count > 1)
-                    trouble = u"%1 is the name of %2 genes of %3: choose one in the gene box."_s.arg(
-                        name, countText(answer.count), matrixName(*matrix));
-            }
-            updateUnits(); // the list shows the matrix that is shown
-            Q_EMIT statusMessage(trouble);
-        });
+    findAgain(*m_gene, *to, [this, name = m_gene->name, to, matrix = &matrix](Result<std::vector<GeneAnswer>> answers) {
+        QString trouble = answers ? u"%1 is not among the %2 genes of %3."_s.arg(name, countText(to->rows), matrixName(*matrix))
+                                  : errorText(answers.error());
+        for (std::size_t k = 0; answers && k < answers->size(); ++k) {
+            const GeneAnswer& answer = (*answers)[k];
+            if (answer.count == 1 && colorByGene({matrix, answer.rows.front(), name}))
+                return;
+            if (answer.count > 1)
+                trouble = u"%1 is the name of %2 genes of %3: choose one in the gene box."_s.arg(
+                    name, countText(answer.count), matrixName(*matrix));
+        }
+        updateUnits(); // the list shows the matrix that is shown
+        Q_EMIT statusMessage(trouble);
+    });
+}
+
+void EmbeddingTab::colorByGeneOf(const GeneRef& gene, const Element& matrix)
+{
+    const Element* to = genesOf(*m_dataset, matrix);
+    if (genesOf(*m_dataset, *gene.matrix) == to) {
+        colorByGene({&matrix, gene.gene, gene.name});
+        return;
+    }
+    findAgain(gene, *to, [this, gene, matrix = &matrix](Result<std::vector<GeneAnswer>> answers) {
+        for (std::size_t k = 0; answers && k < answers->size(); ++k)
+            if ((*answers)[k].count == 1 && colorByGene({matrix, (*answers)[k].rows.front(), gene.name}))
+                return;
+        colorByGene(gene);
+    });
 }
 
 void EmbeddingTab::restoreGene(const EmbeddingState& state)

@@ -416,11 +416,9 @@ void FilePage::showGene(Index row, bool ofRaw, const QString& name)
     const Dataset& dataset = *m_session.dataset();
     const bool listed = (currentTab() == Tab::Genes && !ofRaw) || currentTab() == Tab::Matrix;
     const Element* matrix = nullptr;
-    for (const Element* each : geneMatrices(dataset)) {
-        const bool shown = m_embedding->gene() && m_embedding->gene()->matrix == each;
-        if (each->ofRaw == ofRaw && (matrix == nullptr || shown))
+    for (const Element* each : geneMatrices(dataset))
+        if (each->ofRaw == ofRaw && matrix == nullptr)
             matrix = each;
-    }
     if (listed || matrix == nullptr || !m_embedding->hasEmbedding()) {
         goToGene(row, ofRaw);
         return;
@@ -429,7 +427,8 @@ void FilePage::showGene(Index row, bool ofRaw, const QString& name)
         Q_EMIT statusMessage(u"%1 is shown from raw: it is not among the %2 genes of X."_s.arg(
             name, countText(dataset.var()->rows)));
     showTab(Tab::Embedding);
-    m_embedding->colorByGene({matrix, row, name});
+    const auto& before = m_embedding->gene();
+    m_embedding->colorByGeneOf({matrix, row, name}, before && !ofRaw ? *before->matrix : *matrix);
 }
 
 bool FilePage::isFilled() const

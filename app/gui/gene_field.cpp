@@ -3,6 +3,7 @@
 
 #include "core/query/gene_lookup.h"
 #include "widgets/bridge/cell_format.h"
+#include "widgets/models/name_search.h"
 
 #include <algorithm>
 
@@ -25,22 +26,28 @@ const Element* tableOf(const Dataset& dataset, bool raw)
     return table != nullptr && table->kind == ElementKind::Table && table->readable ? table : nullptr;
 }
 
-// What tells it from others, beside what it is called.
+// What tells it from others, beside what it is called: what was met, else another of its names.
 QString detailOf(const GeneField::Match& match)
 {
     const GeneMatch& gene = match.gene;
-    if (!gene.column.empty() && gene.text != gene.symbol && gene.text != gene.name)
-        return toQString(gene.text);
-    if (!gene.symbol.empty() && gene.symbol != gene.name)
-        return toQString(gene.name);
-    return gene.other.empty() ? u"row %1"_s.arg(countText(gene.row)) : toQString(gene.other);
+    const std::string name = toStdString(match.name());
+    for (const std::string& other : {gene.text, gene.name, gene.other})
+        if (!other.empty() && other != name)
+            return toQString(other);
+    return u"row %1"_s.arg(countText(gene.row));
 }
 
 } // namespace
 
 QString GeneField::Match::name() const
 {
-    return toQString(gene.symbol.empty() ? gene.name : gene.symbol);
+    if (!gene.symbol.empty() || !looksLikeGeneId(gene.name))
+        return toQString(gene.symbol.empty() ? gene.name : gene.symbol);
+    // An id says nothing to a person where another column has a name.
+    for (const std::string& other : {gene.text, gene.other})
+        if (!other.empty() && !looksLikeGeneId(other))
+            return toQString(other);
+    return toQString(gene.name);
 }
 
 GeneField::GeneField(ModelContext context, QWidget* parent)
@@ -67,7 +74,7 @@ void GeneField::forget()
     m_matchOf.clear();
 }
 
-Result<GeneField::Found> GeneField::find(const Place& place, const std::string& text,
+Result<GeneField::Found> GeneField::findAll(const Place& place, const std::string& text,
                                          const std::shared_ptr<Reading>& reading, std::stop_token stop)
 {
     Found found;
@@ -123,17 +130,17 @@ void GeneField::look(const QString& text)
         return;
     m_request.request<Found>(
         [place = m_place, text = toStdString(text), reading = m_context.reading](std::stop_token stop) {
-            return find(place, text, reading, stop);
+            return findAll(place, text, reading, stop);
         },
         [this, text](Result<Found> found) {
             if (found)
-                show(text, *std::move(found));
+                showFound(text, *std::move(found));
             else
                 refuse(errorText(found.error()));
         });
 }
 
-void GeneField::show(const QString& text, Found found)
+void GeneField::showFound(const QString& text, Found found)
 {
     const Dataset& dataset = *m_place.dataset;
     std::vector<Entry> entries;

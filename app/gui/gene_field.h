@@ -49,9 +49,9 @@ private:
         std::vector<GeneMatch> raw;   // of raw/var: what var does not have
         std::vector<GeneMatch> near;  // of var, where nothing fits
     };
-    static Result<Found> find(const Place& place, const std::string& text, const std::shared_ptr<Reading>& reading,
+    static Result<Found> findAll(const Place& place, const std::string& text, const std::shared_ptr<Reading>& reading,
                               std::stop_token stop);
-    void show(const QString& text, Found found);
+    void showFound(const QString& text, Found found);
 
     ModelContext m_context;
     Place m_place;

@@ -23,6 +23,8 @@ struct CommandLine {
     std::string snapshot;
     std::string tab;
     std::string colorBy;
+    std::string gene;
+    std::string matrix;
     std::string element;
     std::vector<std::string> where;
     std::vector<std::string> whereVar;
@@ -42,6 +44,8 @@ void describe(CLI::App& app, CommandLine& line)
         ->check(CLI::IsMember({"cells", "genes", "matrix", "embedding", "findings"}))
         ->needs(snapshot);
     app.add_option("--color-by", line.colorBy, "Column of obs that colours the embedding")->needs(snapshot);
+    auto* gene = app.add_option("--gene", line.gene, "Gene that colours the embedding")->needs(snapshot);
+    app.add_option("--matrix", line.matrix, "Matrix of the gene, as X (otherwise), raw/X or layers/counts")->needs(gene);
     app.add_option("--element", line.element, "Element to show, as in `cellfolio-cli info`")->needs(snapshot);
     app.add_option("--where", line.where, "Show only the cells this expression keeps; may be given again")
         ->allow_extra_args(false)
@@ -113,6 +117,8 @@ int main(int argc, char* argv[])
         options.file = line.files.empty() ? QString() : QString::fromStdString(line.files.front());
         options.tab = QString::fromStdString(line.tab);
         options.colorBy = QString::fromStdString(line.colorBy);
+        options.gene = QString::fromStdString(line.gene);
+        options.geneMatrix = QString::fromStdString(line.matrix);
         options.element = QString::fromStdString(line.element);
         for (const std::string& expression : line.where)
             options.where.append(QString::fromStdString(expression));

@@ -89,6 +89,11 @@ SearchListField::~SearchListField()
     delete m_list;
 }
 
+QListWidget* SearchListField::list() const
+{
+    return m_list;
+}
+
 bool SearchListField::isListShown() const
 {
     return m_list != nullptr && m_list->isVisible();

@@ -28,7 +28,7 @@ public:
     };
     const std::vector<Entry>& entries() const { return m_entries; }
     bool isListShown() const;
-    QListWidget* list() const { return m_list; } // null until something was shown
+    QListWidget* list() const; // null until something was shown
 
 Q_SIGNALS:
     void answered(); // a lookup has ended

@@ -6,8 +6,11 @@
 #include "app/gui/main_window.h"
 #include "app/gui/program.h"
 #include "app/gui/session.h"
+#include "core/base/text.h"
+#include "core/query/gene_lookup.h"
 #include "core/run/memory_budget.h"
 #include "widgets/bridge/cell_format.h"
+#include "widgets/models/gene_color.h"
 
 #include <QtCore/QElapsedTimer>
 #include <QtCore/QEventLoop>
@@ -46,6 +49,29 @@ bool waitUntil(const std::function<bool()>& ready, int seconds)
     return true;
 }
 
+// A picture may wait for the answer, which the window may not.
+Result<GeneRef> findGene(const MainWindow& window, const SnapshotOptions& options)
+{
+    const auto& dataset = window.session().dataset();
+    const std::string path = options.geneMatrix.isEmpty() ? "X" : toStdString(options.geneMatrix);
+    const auto matrix = dataset->find(path);
+    if (!matrix)
+        return matrix.error();
+    const Element* var = genesOf(*dataset, **matrix);
+    if (var == nullptr)
+        return Error(ErrorCode::NotFound, path + " is no matrix of cells and genes.").at(path);
+    auto found = findGenes(dataset, *var, {toStdString(options.gene)}, window.program().context().reading);
+    if (!found)
+        return std::move(found).error();
+    const GeneAnswer& answer = found->front();
+    if (answer.count != 1)
+        return Error(answer.count == 0 ? ErrorCode::NotFound : ErrorCode::Ambiguous,
+                     "\"" + toStdString(options.gene) + "\" is the name of "
+                         + counted(answer.count, "gene", "genes") + " of " + var->path + ".")
+            .at(var->path);
+    return GeneRef{*matrix, answer.rows.front(), options.gene};
+}
+
 } // namespace
 
 std::optional<QSize> parseSize(const QString& text)
@@ -81,6 +107,17 @@ int takeSnapshot(Program& program, const SnapshotOptions& options)
             if (!options.colorBy.isEmpty() && !window->filePage()->embedding()->colorBy(options.colorBy)) {
                 complain(u"There is no column \"%1\" in obs that can colour."_s.arg(options.colorBy));
                 return exitCode(ErrorCode::NotFound);
+            }
+            if (!options.gene.isEmpty()) {
+                const auto gene = findGene(*window, options);
+                if (!gene) {
+                    complain(errorText(gene.error()));
+                    return exitCode(gene.error().code());
+                }
+                if (!window->filePage()->embedding()->colorByGene(*gene)) {
+                    complain(u"%1 cannot colour the map."_s.arg(options.gene));
+                    return exitCode(ErrorCode::Refused);
+                }
             }
             if (!options.element.isEmpty()) {
                 const auto element = window->session().dataset()->find(toStdString(options.element));

@@ -19,6 +19,8 @@ struct SnapshotOptions {
     QString file;       // empty: the start page
     QString tab;        // cells, genes, matrix, embedding, findings; empty: what opens first
     QString colorBy;    // column of obs
+    QString gene;       // or a gene, found as the gene box finds it
+    QString geneMatrix; // of this matrix; empty: X
     QString element;    // an element to show
     QStringList where;    // filter expressions over obs, one after the other
     QStringList whereVar; // and over var

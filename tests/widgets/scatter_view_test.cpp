@@ -70,6 +70,7 @@ private Q_SLOTS:
     void missingLiesAtTheBottom();
     void highestNumberIsOnTop();
     void magnitudeIsOnTop();
+    void zerosHaveATintOfTheirOwn();
     void noCategoryHidesAnother();
     void threadsAndGridGiveTheSamePicture();
     void emphasisPalesTheRest();
@@ -249,6 +250,27 @@ void ScatterViewTest::magnitudeIsOnTop()
     view.setColor(ScatterValues{shared<float>({-5, 1, 3}), NumberMap::Blues, -5, 5, true});
     QCOMPARE(view.finishedImage().pixel(100, 100) | 0xff000000U,
              ColorMap::of(NumberMap::Blues).at(0));
+}
+
+void ScatterViewTest::zerosHaveATintOfTheirOwn()
+{
+    const Theme& theme = Theme::current();
+    const ScatterInk ink{theme.base, theme.missing, theme.bar, theme.outside, false};
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const auto keys = [&](bool apart) {
+        return makeKeys(ScatterValues{shared<float>({0, -0.0F, 1, 5, nan}), NumberMap::Viridis, 1, 5, false, apart}, 5,
+                        ink, std::nullopt);
+    };
+    const ScatterKeys apart = keys(true);
+    const QRgb tint = zeroTint(NumberMap::Viridis, theme.base).rgb();
+    QCOMPARE(apart.colorOf(apart.keyOf(0)), tint);
+    QCOMPARE(apart.keyOf(1), apart.keyOf(0));
+    // Neither the lowest colour nor the missing one; above the missing, below every value.
+    QVERIFY(tint != ColorMap::of(NumberMap::Viridis).at(0) && tint != theme.missing.rgb() && tint != theme.base.rgb());
+    QVERIFY(apart.keyOf(4) < apart.keyOf(0) && apart.keyOf(0) < apart.keyOf(2) && apart.keyOf(2) < apart.keyOf(3));
+    QCOMPARE(apart.colorOf(apart.keyOf(2)), ColorMap::of(NumberMap::Viridis).at(0));
+    const ScatterKeys among = keys(false);
+    QCOMPARE(among.colorOf(among.keyOf(0)), ColorMap::of(NumberMap::Viridis).at(0));
 }
 
 void ScatterViewTest::noCategoryHidesAnother()

@@ -40,7 +40,7 @@ void GenePreparation::consider(const Element& matrix)
     const auto source = m_sources ? m_sources->known(matrix) : nullptr;
     const auto store = m_sources ? m_sources->store() : std::nullopt;
     if (!source || !store || source->index() || source->scanSeconds() <= 0 || source->scanSeconds() < m_worth
-        || m_building == &matrix || m_considered.count(&matrix) > 0)
+        || m_building == &matrix || m_considered.count(&matrix) > 0 || m_estimateRequest.isBusy())
         return;
     m_considered.insert(&matrix);
     m_estimateRequest.request<Offer>(
