@@ -21,7 +21,7 @@ using namespace Qt::StringLiterals;
 void MainWindow::connectGenes()
 {
     m_geneStatus = new GeneStatus(*m_session, m_status);
-    m_status->insertPermanentWidget(0, m_geneStatus);
+    m_status->addWork(m_geneStatus);
     connect(m_session.get(), &Session::said, this, &MainWindow::say);
     GenePreparation& preparation = m_session->preparation();
     if (!m_program.remembersViews())

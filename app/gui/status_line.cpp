@@ -9,6 +9,7 @@
 #include "widgets/views/memory_meter.h"
 
 #include <QtCore/QEvent>
+#include <QtWidgets/QHBoxLayout>
 #include <QtWidgets/QLabel>
 #include <QtWidgets/QPushButton>
 
@@ -25,7 +26,7 @@ constexpr int kSayFor = 8000;  // ms
 
 StatusLine::StatusLine(ModelContext context, QWidget* parent)
     : QStatusBar(parent), m_context(context), m_extent(new QLabel(this)), m_findings(new QPushButton(this)),
-      m_selection(new QLabel(this)), m_sentence(new QLabel(this)), m_meter(new MemoryMeter(this)),
+      m_selection(new QLabel(this)), m_sentence(new QLabel(this)), m_work(new QWidget(this)), m_meter(new MemoryMeter(this)),
       m_disk(new QLabel(this)), m_lockIcon(new QLabel(this)), m_kept(new QLabel(u"original kept as it is"_s, this))
 {
     setSizeGripEnabled(false);
@@ -50,6 +51,10 @@ StatusLine::StatusLine(ModelContext context, QWidget* parent)
     addWidget(m_findings);
     addWidget(m_selection);
     addWidget(m_sentence, 1);
+    auto* work = new QHBoxLayout(m_work);
+    work->setContentsMargins(0, 0, 0, 0);
+    work->setSpacing(0);
+    addPermanentWidget(m_work);
     addPermanentWidget(m_meter);
     addPermanentWidget(m_disk);
     addPermanentWidget(m_lockIcon);
@@ -99,6 +104,11 @@ void StatusLine::say(const QString& sentence)
     m_sentence->setText(sentence);
     m_sentence->setToolTip(sentence);
     m_sayTimer.start(kSayFor);
+}
+
+void StatusLine::addWork(QWidget* work)
+{
+    m_work->layout()->addWidget(work);
 }
 
 QString StatusLine::sentence() const

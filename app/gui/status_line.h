@@ -29,6 +29,8 @@ public:
     // A passing sentence in place of the selection, for some seconds.
     void say(const QString& sentence);
     QString sentence() const;
+    // Something that goes on, left of the memory bar.
+    void addWork(QWidget* work);
     // Looks at memory and disk now; otherwise once a second.
     void measure();
     MemoryMeter* meter() const { return m_meter; }
@@ -43,6 +45,7 @@ private:
     QPushButton* m_findings = nullptr;
     QLabel* m_selection = nullptr;
     QLabel* m_sentence = nullptr;
+    QWidget* m_work = nullptr;
     MemoryMeter* m_meter = nullptr;
     QLabel* m_disk = nullptr;
     QLabel* m_lockIcon = nullptr;
