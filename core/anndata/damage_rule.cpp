@@ -28,7 +28,8 @@ Result<void> ValueCheck::checkDecoding(const Element& element, const ArrayRef& a
     const hdf5::ArrayInfo& info = array.info();
     // What has no filters has nothing to decode: a bad disk shows when it is read.
     if (!wants("A056") || info.filters.empty() || info.isScalar || !isReal(array.dtype()) ||
-        array.member >= 0 || !first("A056", array))
+        array.member >= 0 || m_options.passedElsewhere.count(array.object) != 0 ||
+        !first("A056", array))
         return {};
     ScanOptions options;
     options.stop = m_options.stop;

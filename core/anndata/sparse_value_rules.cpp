@@ -153,7 +153,9 @@ Result<Index> ValueCheck::majorOf(const Element& matrix, Index offset)
 
 Result<void> ValueCheck::checkIndices(const Element& matrix)
 {
-    if (!matrix.shape || (!wants("A034") && !wants("A056")) || !first("A034", matrix.indices))
+    if (!matrix.shape || (!wants("A034") && !wants("A056")) ||
+        m_options.passedElsewhere.count(matrix.indices.object) != 0 ||
+        !first("A034", matrix.indices))
         return {};
     const Index minor = matrix.storage == Storage::Csc ? (*matrix.shape)[0] : (*matrix.shape)[1];
     struct Outside {

@@ -73,6 +73,8 @@ Result<std::vector<Finding>> ValueCheck::run()
     }
     if (m_options.progress)
         m_options.progress->begin(static_cast<Index>(all.size()));
+    if (m_options.element != nullptr)
+        all = {m_options.element};
     for (const Element* element : all) {
         if (m_options.stop.stop_requested())
             return Error::cancelled();

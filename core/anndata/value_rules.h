@@ -6,6 +6,7 @@
 #include "core/run/progress.h"
 
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ struct ValueRuleOptions {
     std::vector<std::string> only; // ids to check; empty: all
     std::stop_token stop = {};
     Progress* progress = nullptr; // in arrays
+    const Element* element = nullptr; // check nothing else
+    // Numbers that the caller passes itself and whose damage it tells: not read for A034 and A056.
+    std::set<const hdf5::Object*> passedElsewhere = {};
 };
 
 // Checks every element that can be read. Findings are sorted; those the quick rules made are in

@@ -12,8 +12,8 @@ namespace cellfolio {
 // A finding of any rule, A or B, with the severity and advice the rule has.
 Finding ruleFinding(std::string_view id, const std::string& elementPath, std::string message);
 
-// The rules B of this program version, and those of the format's list that it does not have yet.
+// The rules B: those that need no values, and those that do.
+const std::vector<std::string>& quickContentRuleIds();
 const std::vector<std::string>& contentRuleIds();
-const std::vector<std::string>& missingRuleIds();
 
 } // namespace cellfolio

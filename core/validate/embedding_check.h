@@ -5,15 +5,16 @@
 #include "core/paging/reading.h"
 
 #include <memory>
-#include <optional>
 #include <stop_token>
+#include <vector>
 
 namespace cellfolio {
 
-// B019 of one element of obsm: infinite values, or columns that are NaN throughout; or nothing.
-Result<std::optional<Finding>> checkEmbedding(const std::shared_ptr<const Dataset>& dataset,
-                                              const Element& embedding,
-                                              const std::shared_ptr<Reading>& reading,
-                                              std::stop_token stop = {});
+// B001, B002 and B019 of one dense element of obsm: values that are NaN or infinite, and columns
+// that are NaN throughout.
+Result<std::vector<Finding>> checkEmbedding(const std::shared_ptr<const Dataset>& dataset,
+                                            const Element& embedding,
+                                            const std::shared_ptr<Reading>& reading,
+                                            std::stop_token stop = {});
 
 } // namespace cellfolio

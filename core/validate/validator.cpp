@@ -5,9 +5,11 @@
 #include "core/anndata/value_rules.h"
 #include "core/validate/content_rules.h"
 #include "core/validate/embedding_check.h"
+#include "core/validate/matrix_check.h"
+#include "core/validate/matrix_findings.h"
 #include "core/validate/names_check.h"
 #include "core/validate/space_check.h"
-#include "core/validate/sparse_check.h"
+#include "core/validate/table_check.h"
 
 #include <algorithm>
 #include <functional>
@@ -28,8 +30,8 @@ const std::vector<std::string>& quickRuleIds()
     return ids;
 }
 
-// The sparse pass here answers these two with its own; the value rules need not read for them.
-const std::set<std::string> kSparsePass{"A032", "A034"};
+// The pass over a matrix answers these two with its own; the value rules need not read for them.
+const std::set<std::string> kMatrixPass{"A032", "A034"};
 
 class Validation
 {
@@ -45,11 +47,12 @@ public:
         for (const Finding& finding : m_dataset->findings())
             keep(finding);
         takeRules(quickRuleIds(), {});
+        takeRules(quickContentRuleIds(), {});
+        quickContent();
         const std::string reads = "it reads values, which the quick check does not";
         takeRules(valueRuleIds(), m_options.quick ? reads : std::string());
         takeRules(contentRuleIds(), m_options.quick ? reads : std::string());
         takeRules({"A054"}, m_options.quick ? reads : std::string());
-        takeRules(missingRuleIds(), "this version does not check it yet");
         for (const Element* element : m_dataset->elements())
             if (element->whyNot)
                 m_report.unchecked.push_back({element->path, element->whyNot->message()});
@@ -94,21 +97,44 @@ private:
         }
     }
 
+    // What the rules B say without a look at values.
+    void quickContent()
+    {
+        for (const Element* element : m_dataset->elements())
+            if (element->isSparse() || element->kind == ElementKind::Matrix)
+                for (Finding& finding : judgeStorage(*element, placeOf(*element)))
+                    keep(std::move(finding));
+        for (const Element* element : m_dataset->elements())
+            if (element->kind == ElementKind::Table && element->rows == 0
+                && element->parent != nullptr && (element->name == "obs" || element->name == "var")
+                && element->parent->child("X") == nullptr)
+                keep(ruleFinding("B023", element->path,
+                                 inQuotes(element->path) + " has no rows."));
+        for (Finding& finding : checkColors(*m_dataset))
+            keep(std::move(finding));
+    }
+
     Result<void> readValues()
     {
         std::vector<std::string> rules;
         for (const std::string& id : valueRuleIds())
-            if (wanted(id) && kSparsePass.count(id) == 0)
+            if (wanted(id) && kMatrixPass.count(id) == 0)
                 rules.push_back(id);
-        const std::vector<const Element*> sparse = sparseElements();
+        MatrixCheck matrices(m_dataset, m_reading,
+                             [this](std::string_view id) { return wanted(std::string(id)); },
+                             m_options.stop);
         const std::vector<const Element*> embeddings = embeddingElements();
+        const std::vector<const Element*> columns = columnElements();
         if (m_options.progress != nullptr)
-            m_options.progress->begin(
-                static_cast<Index>(sparse.size() + embeddings.size()) + 5);
+            m_options.progress->begin(static_cast<Index>(matrices.matrices().size()
+                                                         + embeddings.size() + columns.size())
+                                      + 5);
 
         if (!rules.empty()) {
             Result<std::vector<Finding>> found =
-                valueFindings(m_dataset, m_reading, {rules, m_options.stop, nullptr});
+                valueFindings(
+                    m_dataset, m_reading,
+                    {rules, m_options.stop, nullptr, nullptr, matrices.arrays()});
             if (!found) {
                 if (found.error().code() == ErrorCode::Cancelled)
                     return std::move(found).error();
@@ -124,13 +150,8 @@ private:
             if (Result<void> done = space(); !done)
                 return done;
         advance();
-        if (anyWanted({"A032", "A034", "B006", "B007"}))
-            for (const Element* matrix : sparse)
-                if (Result<void> done = take(matrix->path, [&] {
-                        return checkSparseEntries(m_dataset, *matrix, m_reading, m_options.stop);
-                    });
-                    !done)
-                    return done;
+        if (Result<void> done = checkMatrices(matrices); !done)
+            return done;
         if (wanted("B013"))
             if (Result<void> done = names(m_dataset->obs(), "B013"); !done)
                 return done;
@@ -142,13 +163,34 @@ private:
                     return done;
                 advance();
             }
-        if (wanted("B019"))
+        if (anyWanted({"B001", "B002", "B019"}))
             for (const Element* embedding : embeddings)
-                if (Result<void> done = takeOne(embedding->path, [&] {
+                if (Result<void> done = take(embedding->path, [&] {
                         return checkEmbedding(m_dataset, *embedding, m_reading, m_options.stop);
                     });
                     !done)
                     return done;
+        if (anyWanted({"B026", "B027"}))
+            for (const Element* column : columns)
+                if (Result<void> done = take(column->path, [&] {
+                        return checkColumn(m_dataset, *column, m_reading, m_options.stop);
+                    });
+                    !done)
+                    return done;
+        return {};
+    }
+
+    Result<void> checkMatrices(MatrixCheck& matrices)
+    {
+        for (const Element* matrix : matrices.matrices()) {
+            if (Result<void> done = take(matrix->path, [&] { return matrices.check(*matrix); });
+                !done)
+                return done;
+            if (!matrices.whyPartly().empty())
+                m_report.unchecked.push_back({matrix->path, matrices.whyPartly()});
+        }
+        for (Finding& finding : matrices.together())
+            keep(std::move(finding));
         return {};
     }
 
@@ -164,14 +206,14 @@ private:
         return {};
     }
 
-    // Every sparse matrix once, under whatever names it lies.
-    std::vector<const Element*> sparseElements() const
+    // Columns of obs and var, of raw and of modalities too, that can be shown.
+    std::vector<const Element*> columnElements() const
     {
         std::vector<const Element*> result;
-        std::set<const hdf5::Object*> seen;
         for (const Element* element : m_dataset->elements())
-            if (element->isSparse() && !element->whyNot && element->values && element->indices
-                && element->indptr && seen.insert(element->indices.object).second)
+            if (element->kind == ElementKind::Column && element->column != ColumnKind::Opaque
+                && !element->whyNot && element->parent != nullptr
+                && (element->parent->name == "obs" || element->parent->name == "var"))
                 result.push_back(element);
         return result;
     }

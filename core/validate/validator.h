@@ -36,9 +36,9 @@ struct ValidationReport {
     Index count(Severity severity) const noexcept;
 };
 
-// Checks the rules A and, of B, those there are: B006, B007, B013, B014, B019. Every array is passed once in
-// windows; memory stays within the budget: what does not fit is left out and named. Fails only
-// when it was stopped. Blocking; any thread.
+// Checks the rules A and B. Every matrix is passed once, in parallel, and all its rules are answered
+// from that pass; other arrays are read in windows. Memory stays within the budget: what does not
+// fit is left out and named. Fails only when it was stopped. Blocking; any thread.
 Result<ValidationReport> validate(const std::shared_ptr<const Dataset>& dataset,
                                   const std::shared_ptr<Reading>& reading,
                                   const ValidationOptions& options = {});
