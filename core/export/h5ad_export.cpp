@@ -96,12 +96,12 @@ Result<ExportResult> H5adExport::run(const std::filesystem::path& target, const 
     staging.inputs = {source.path()};
     staging.system = m_options.system;
     hdf5::OutputOptions file;
-    if (m_options.profile == Profile::Keep)
-        file.superblock = source.superblockVersion();
     if (context.progress != nullptr)
         context.progress->begin(m_bytes);
     if (m_options.isPlainCopy())
-        file.userBlock = source.userBlock();
+        file = hdf5::optionsLike(source);
+    else if (m_options.profile == Profile::Keep)
+        file.superblock = source.superblockVersion();
     auto writer = H5adWriter::create(target, staging, m_options.storing, file);
     if (!writer)
         return std::move(writer).error();

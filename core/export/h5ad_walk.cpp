@@ -371,7 +371,10 @@ Result<void> H5adWalk::copied(const Element& element, const std::string& path)
     // Its values are as they were, but readers of today want to be told what they are.
     const bool text = element.dtype == DType::String;
     switch (element.kind) {
-    case ElementKind::Scalar: return m_run.writer.describe(path, text ? "string" : "numeric-scalar", "0.2.0");
+    case ElementKind::Scalar:
+        if (object.array && !object.array->isScalar)
+            return m_run.writer.describe(path, text ? "string-array" : "array", "0.2.0");
+        return m_run.writer.describe(path, text ? "string" : "numeric-scalar", "0.2.0");
     case ElementKind::Records: return m_run.writer.describe(path, "rec-array", "0.2.0");
     case ElementKind::Matrix:
     case ElementKind::Array:
@@ -473,7 +476,9 @@ Result<void> H5adWalk::loose(const Element& element, const std::string& path)
             return array(element, path);
         break;
     case ElementKind::Scalar: {
-        const bool storedAsArray = object != nullptr && object->array && !object->array->isScalar;
+        // Very old files have single texts of fixed length as lists of one.
+        const bool storedAsArray = object != nullptr && object->array && !object->array->isScalar
+                                && !object->array->type.variable;
         if (object != nullptr && !(storedAsArray && m_run.options.profile != Profile::Keep))
             return copied(element, path);
         if (!element.values || element.dtype != DType::String)

@@ -152,6 +152,21 @@ Handle groupList(hid_t stored)
 
 } // namespace
 
+OutputOptions optionsLike(const File& source)
+{
+    OutputOptions options;
+    options.superblock = source.superblockVersion();
+    options.userBlock = source.userBlock();
+    return Hdf5Thread::instance().call(Lane::Bulk, [&] {
+        const Handle root(H5Gopen2(source.handle(), "/", H5P_DEFAULT), closeObject);
+        const Handle list(root ? H5Gget_create_plist(root.id()) : -1, closeList);
+        if (!list || H5Pget_link_creation_order(list.id(), &options.linkOrder) < 0
+            || H5Pget_attr_creation_order(list.id(), &options.attributeOrder) < 0)
+            takeErrorStack();
+        return options;
+    });
+}
+
 ObjectCopier::ObjectCopier(std::shared_ptr<const File> source, std::shared_ptr<OutputFile> target,
                            Options options)
     : m_source(std::move(source)), m_target(std::move(target)), m_options(std::move(options))

@@ -14,6 +14,10 @@
 
 namespace cellfolio::hdf5 {
 
+// Options for a file that is like the source as a whole: superblock, user block (its bytes are the
+// caller's to copy), order of the root.
+OutputOptions optionsLike(const File& source);
+
 // Copies objects of a file into a new one as they are stored: types, spaces, chunks, filters, fill
 // values, attributes, links, order. Chunks are moved without unpacking them; texts are read past the
 // library, so that damage in them ends in an error. What was copied once and is met again through

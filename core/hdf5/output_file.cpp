@@ -188,6 +188,10 @@ Result<std::shared_ptr<OutputFile>> OutputFile::create(int descriptor, FileSyste
         const Handle creation(H5Pcreate(H5P_FILE_CREATE), closeList);
         if (options.userBlock > 0)
             fine = fine && H5Pset_userblock(creation.id(), static_cast<hsize_t>(options.userBlock)) >= 0;
+        if (options.linkOrder != 0)
+            fine = fine && H5Pset_link_creation_order(creation.id(), options.linkOrder) >= 0;
+        if (options.attributeOrder != 0)
+            fine = fine && H5Pset_attr_creation_order(creation.id(), options.attributeOrder) >= 0;
         state.linkList = Handle(H5Pcreate(H5P_LINK_CREATE), closeList);
         fine = fine && H5Pset_create_intermediate_group(state.linkList.id(), 1) >= 0
             && H5Pset_char_encoding(state.linkList.id(), H5T_CSET_UTF8) >= 0;

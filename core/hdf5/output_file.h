@@ -43,6 +43,10 @@ enum class GroupSize { Usual, ManyAttributes };
 struct OutputOptions {
     Index userBlock = 0; // bytes in front, a power of two from 512 on
     int superblock = 0;  // at least this version; readers of all ages know 0
+    // Of the root group, as the library codes it: whether the order in which members, and attributes, were
+    // made is kept.
+    unsigned linkOrder = 0;
+    unsigned attributeOrder = 0;
 };
 
 class OutputArray;

@@ -3,6 +3,7 @@
 
 #include "core/hdf5/file.h"
 
+#include <algorithm>
 #include <limits>
 
 #include <sys/stat.h>
@@ -141,8 +142,9 @@ Result<std::unique_ptr<SparseWriter>> H5adWriter::sparse(const std::string& path
     auto indices = entries("indices", indexType, sparse.likeIndices);
     if (!indices)
         return std::move(indices).error();
-    auto indptr = m_file->createArray("/" + path + "/indptr",
-                                      planArray({indexType, {lines + 1}, true}, m_storing, sparse.likeIndptr));
+    hdf5::NewArray pointers = planArray({indexType, {lines + 1}, true}, m_storing, sparse.likeIndptr);
+    pointers.chunk[0] = std::min(pointers.chunk[0], lines + 1);
+    auto indptr = m_file->createArray("/" + path + "/indptr", pointers);
     if (!indptr)
         return std::move(indptr).error();
     for (const char* name : {"data", "indices", "indptr"})

@@ -238,7 +238,7 @@ class Bench:
                 cells = truth["shape"][0]
                 chosen = pathlib.Path(scratch) / "chosen.txt"
                 # A reproducible tenth: every cell whose number, hashed, falls into it.
-                marks = "".join("1" if (k * 2_654_435_761 & 0xFFFFFFFF) < 0xFFFFFFFF // 10 else "0" for k in range(cells))
+                marks = "\n".join("1" if (k * 2_654_435_761 & 0xFFFFFFFF) < 0xFFFFFFFF // 10 else "0" for k in range(cells))
                 chosen.write_text(marks)
                 line = [self.cli, "export", path, "-o", out, "--overwrite", "--compression", packing, "--memory", "64M",
                         "--obs", f"mask:@{chosen}", "--json"]

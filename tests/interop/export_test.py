@@ -22,6 +22,8 @@ import structure
 
 warnings.filterwarnings("ignore")
 ANNDATA = metadata.version("anndata")
+# Newer versions know entries without a value.
+UNREADABLE = "keep" if tuple(map(int, ANNDATA.split(".")[:2])) >= (0, 12) else "drop"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = pathlib.Path(os.environ.get("CELLFOLIO_SHARED", ROOT.parent / "shared")) / "data"
 
@@ -73,7 +75,7 @@ class Export(unittest.TestCase):
 
     def export(self, path, *options):
         out = self.out()
-        answer = cli.call("export", path, "-o", out, "--overwrite", "--unreadable", "drop", *options)
+        answer = cli.call("export", path, "-o", out, "--overwrite", "--unreadable", UNREADABLE, *options)
         self.assertEqual(answer["output"], str(out))
         self.assertEqual([p.name for p in out.parent.iterdir()], [out.name], "something was left behind")
         return answer, out
@@ -101,6 +103,14 @@ class Export(unittest.TestCase):
         self.same_array(expected, found, what)
 
     def same_series(self, expected, found, what, drops):
+        expected.index, found.index = range(len(expected)), range(len(found))  # compared by themselves
+        if isinstance(expected.dtype, pd.StringDtype):
+            # Older readers know no text that may be missing: it comes back as categories or as plain texts.
+            expected = expected.astype(object).where(expected.notna(), None)
+            found = found.astype(object)
+            found = found.where(found.notna(), None)
+            self.assertEqual(list(expected), list(found), what)
+            return
         if isinstance(expected.dtype, pd.CategoricalDtype):
             self.assertIsInstance(found.dtype, pd.CategoricalDtype, what)
             self.assertEqual(expected.cat.ordered, found.cat.ordered, what)
