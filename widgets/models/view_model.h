@@ -94,8 +94,8 @@ public:
     const std::shared_ptr<GeneSources>& genes() const { return m_genes; }
     // Where names that are not among those are asked for, for any file: the views kept for it.
     void setNamedLookup(Axis axis, NamedLookup lookUp);
-    // Genes of the file that is set next, shared with all who read them. Null: each filter opens
-    // the matrices by itself.
+    // Genes of the file that is set next, shared with all who read them; without it the model makes
+    // its own.
     void setGenes(std::shared_ptr<GeneSources> genes) { m_genes = std::move(genes); }
 
     bool canUndo() const { return m_wanted.has_value() || m_history.canUndo(); }
@@ -158,7 +158,6 @@ private:
     std::optional<StepProblem> m_problem;
     std::shared_ptr<const NamedRows> m_named[2];
     NamedLookup m_lookUp[2];
-    std::shared_ptr<GeneSources> m_genes;
     std::shared_ptr<Progress> m_progress;
     std::shared_ptr<StepsSoFar> m_soFar[2];
     std::optional<DatasetView> m_partial;
