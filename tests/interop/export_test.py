@@ -93,10 +93,12 @@ class Export(unittest.TestCase):
         self.assertEqual(sp.issparse(expected), sp.issparse(found), what)
         if sp.issparse(expected):
             self.assertEqual(expected.format, found.format, what)
-            if np.prod(expected.shape, dtype=float) > 2e7:
+            if max(expected.shape) > 1_000_000 or np.prod(expected.shape, dtype=float) > 2e7:
                 for one in (expected, found):
                     one.sum_duplicates()
                 self.assertEqual(expected.shape, found.shape, what)
+                if 0 in expected.shape:
+                    return  # SciPy breaks off over nothing that is very wide
                 difference = (expected != found)
                 self.assertEqual(difference.nnz, 0, what)
                 return
