@@ -115,7 +115,11 @@ ScatterKeys valueKeys(const ScatterValues& column, std::size_t n, const ScatterI
 
 QColor zeroTint(NumberMap map, const QColor& base)
 {
-    return mixed(base, QColor(ColorMap::of(map).at(0)), 0.22);
+    const QColor low(ColorMap::of(map).at(0));
+    // A map that begins dark would not be seen on a dark canvas.
+    if (base.lightness() < 128)
+        return mixed(base, mixed(low, Qt::white, 0.5), 0.45);
+    return mixed(base, low, 0.22);
 }
 
 std::uint32_t ScatterKeys::keyOf(std::size_t i) const
