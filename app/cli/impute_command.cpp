@@ -270,11 +270,13 @@ private:
                 return std::move(list).error();
             *into = std::move(*list);
         }
-        if (m_arguments.has("keep")) {
-            auto keep = integerOption(m_arguments, "keep", 1, std::numeric_limits<std::int32_t>::max());
-            if (!keep)
-                return std::move(keep).error();
-            job().keep = *keep;
+        for (const auto& [name, into] : {std::pair{"keep", &job().keep}, std::pair{"thin", &job().thin}}) {
+            if (!m_arguments.has(name))
+                continue;
+            auto count = integerOption(m_arguments, name, 1, std::numeric_limits<std::int32_t>::max());
+            if (!count)
+                return std::move(count).error();
+            *into = *count;
         }
         job().resume = m_arguments.has("resume");
         // As the mapping had it; of another matrix by its numbers; of a plan nothing is known.

@@ -60,6 +60,7 @@ const OptionSpec kZeroMass{"zero-mass", "zero|missing|map", "zero", "What rows w
 const OptionSpec kLabels{"labels", "COL,…", "", "Columns of the reference's obs to carry along, with their probability."};
 const OptionSpec kObsm{"obsm", "KEY,…", "", "Embeddings of the reference to carry along."};
 const OptionSpec kKeep{"keep", "K", "", "Only the K largest values of a row, stored sparse."};
+const OptionSpec kThin{"thin", "K", "", "Only the K largest weights of a row of the plan count."};
 const OptionSpec kResume{"resume", "", "", "Keep what an interruption leaves, and go on from there."};
 
 const OptionSpec kFolds{"folds", "K", "5", "Parts into which the shared genes are dealt."};
@@ -104,7 +105,7 @@ std::vector<const OptionSpec*> mapOptions()
 std::vector<const OptionSpec*> imputeOptions()
 {
     return {&kMap, &kPlan, &kTransposed, &kReference, &kSpatial, &kOutput, &kReplace, &kImputeMatrix,
-            &kGenes, &kImputeNormalize, &kRows, &kScaling, &kZeroMass, &kLabels, &kObsm, &kKeep, &kResume,
+            &kGenes, &kImputeNormalize, &kRows, &kScaling, &kZeroMass, &kLabels, &kObsm, &kThin, &kKeep, &kResume,
             &kTemp, &kEstimate};
 }
 

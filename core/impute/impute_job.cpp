@@ -6,6 +6,7 @@
 #include "core/impute/blas.h"
 #include "core/impute/result_file.h"
 #include "core/impute/resume_journal.h"
+#include "core/impute/thinned_plan.h"
 #include "core/matrix/matrix_reader.h"
 #include "core/paging/page_cache.h"
 
@@ -172,6 +173,10 @@ private:
         } else {
             m_plan = m_job.plan->template source<Real>(m_job.transposed);
         }
+        if (m_job.thin > 0 && m_factors)
+            return Error(ErrorCode::BadUsage, "A plan of factors has no weights to be thinned.");
+        if (m_job.thin > 0)
+            m_plan = thinned<Real>(std::move(m_plan), m_job.thin);
         return {};
     }
 
@@ -398,8 +403,8 @@ Result<ImputeNeeds> needsOf(const ImputeJob& job, const std::shared_ptr<Reading>
         return std::move(prepared).error();
     const Index extra =
         job.plan && !job.plan->isFactors()
-            ? job.plan->source<float>(job.transposed)->bytesPerRow()
-            : 0;
+            ? job.plan->source<float>(job.transposed)->bytesPerRow() + 16 * job.thin
+            : 16 * job.thin;
     auto chunks = planChunks(requestOf(job, reading, reading->threads(), extra));
     if (!chunks)
         return std::move(chunks).error();

@@ -43,6 +43,7 @@ struct ImputeJob {
     std::vector<std::string> labels; // columns of the reference's obs, carried as probabilities
     std::vector<std::string> obsm;   // keys of the reference
     Index keep = 0;                  // largest values of a row; 0: all, dense
+    Index thin = 0;                  // largest weights of a row of the plan; 0: all; not for factors
     bool resume = false;
     std::string resumeKey;           // stands for every option and input
 

@@ -20,6 +20,16 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// exp(x), and 0 below a bound at which it counts for nothing: what lies just above 0 in the number
+// format is slow to work with, here and in the products that follow.
+template <class D, class V>
+HWY_INLINE V expOrZero(D d, V x)
+{
+    using Real = hn::TFromD<D>;
+    const auto least = hn::Set(d, static_cast<Real>(sizeof(Real) == 4 ? -80 : -690));
+    return hn::IfThenElseZero(hn::Ge(x, least), hn::Exp(d, hn::Max(x, least)));
+}
+
 template <typename Real>
 void addRowsToLogSumExp(const Tile<Real>& tile, const Real* columnShift, Real* top, double* sum)
 {
@@ -53,11 +63,11 @@ void addRowsToLogSumExp(const Tile<Real>& tile, const Real* columnShift, Real* t
         auto other = hn::Zero(d);
         std::size_t j = 0;
         for (; j + 2 * lanes <= padded; j += 2 * lanes) {
-            one = hn::Add(one, hn::Exp(d, hn::Sub(hn::LoadU(d, values + j), away)));
-            other = hn::Add(other, hn::Exp(d, hn::Sub(hn::LoadU(d, values + j + lanes), away)));
+            one = hn::Add(one, expOrZero(d, hn::Sub(hn::LoadU(d, values + j), away)));
+            other = hn::Add(other, expOrZero(d, hn::Sub(hn::LoadU(d, values + j + lanes), away)));
         }
         if (j < padded)
-            one = hn::Add(one, hn::Exp(d, hn::Sub(hn::LoadU(d, values + j), away)));
+            one = hn::Add(one, expOrZero(d, hn::Sub(hn::LoadU(d, values + j), away)));
         const Real added = hn::GetLane(hn::SumOfLanes(d, hn::Add(one, other)));
         const double kept = before > kLowest
                               ? sum[row] * std::exp(static_cast<double>(before)
@@ -84,7 +94,7 @@ void exponentiateRows(const Tile<Real>& tile, const Real* rowShift, const Real* 
         for (std::size_t j = 0; j < whole; j += lanes) {
             const auto exponent = hn::Add(
                 hn::Add(hn::LoadU(d, values + j), hn::LoadU(d, columnShift + j)), shift);
-            const auto weight = hn::Exp(d, exponent);
+            const auto weight = expOrZero(d, exponent);
             hn::StoreU(weight, d, values + j);
             total = hn::Add(total, weight);
         }
@@ -93,7 +103,7 @@ void exponentiateRows(const Tile<Real>& tile, const Real* rowShift, const Real* 
                 values[j] += columnShift[j];
             for (std::size_t j = columns; j < whole + lanes; ++j)
                 values[j] = kLowest;
-            const auto weight = hn::Exp(d, hn::Add(hn::LoadU(d, values + whole), shift));
+            const auto weight = expOrZero(d, hn::Add(hn::LoadU(d, values + whole), shift));
             hn::StoreU(weight, d, values + whole);
             total = hn::Add(total, weight);
         }

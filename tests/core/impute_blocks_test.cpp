@@ -9,6 +9,7 @@
 #include "core/impute/random_stream.h"
 #include "core/impute/resume_journal.h"
 #include "core/impute/stored_plan.h"
+#include "core/impute/thinned_plan.h"
 #include "tests/support/ot_vectors.h"
 
 #include <QTemporaryDir>
@@ -312,6 +313,24 @@ private slots:
         const PlanOrientation way = got(orientationOf(stored, kRows, kColumns, false));
         QCOMPARE(way.transposed, transposedFile);
         checkEveryCut([&] { return stored.source<double>(transposedFile); }, plan);
+    }
+
+    void onlyTheLargestWeights()
+    {
+        std::vector<SolvedPart<double>> parts;
+        parts.push_back(solvedPart<double>(allRows()));
+        Doubles plan = planOf(parts);
+        for (Index i = 0; i < kRows; ++i) {
+            const auto row = plan.begin() + i * kColumns;
+            Doubles sorted(row, row + kColumns);
+            std::nth_element(sorted.begin(), sorted.begin() + 4, sorted.end(), std::greater<>());
+            for (Index j = 0; j < kColumns; ++j)
+                if (row[j] < sorted[4])
+                    row[j] = 0;
+        }
+        checkEveryCut([&] {
+            return thinned<double>(got(planOfPotentials<double>(parts, kRows, DeadRows::Zero, {})), 5);
+        }, plan);
     }
 
     void factors()
