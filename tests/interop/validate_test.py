@@ -47,7 +47,11 @@ class Sparse:
         group.attrs["encoding-type"], group.attrs["encoding-version"] = f"{self.storage}_matrix", "0.1.0"
         group.attrs["shape"] = np.array(self.shape)
         for name in ("data", "indices", "indptr"):
-            group.create_dataset(name, data=getattr(self, name), **options)
+            values = getattr(self, name)
+            fitting = dict(options)
+            if "chunks" in options:
+                fitting["chunks"] = (max(1, min(options["chunks"][0], len(values))),)
+            group.create_dataset(name, data=values, **fitting)
 
     @property
     def places(self):
