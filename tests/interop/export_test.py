@@ -120,8 +120,9 @@ class Export(unittest.TestCase):
                 self.assertEqual(list(expected.cat.categories), list(found.cat.categories), what)
             expected, found = expected.astype(object), found.astype(object)
         elif expected.dtype == object or found.dtype == object:
-            found = found.astype(object)
-            expected = expected.astype(object)
+            # Text of fixed length comes back as bytes; what a view cuts is written as text.
+            expected, found = (one.astype(object).map(lambda v: v.decode() if isinstance(v, bytes) else v)
+                               for one in (expected, found))
         else:
             self.assertEqual(expected.dtype, found.dtype, what)
         pd.testing.assert_series_equal(expected, found, check_names=False, check_dtype=False, check_categorical=False, obj=what)
