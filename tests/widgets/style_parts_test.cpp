@@ -270,8 +270,16 @@ void StylePartsTest::legendShowsHoversAndFinds()
 void StylePartsTest::barTellsWhereItIsCut()
 {
     ColorBar bar;
-    bar.setContent({s("CD3E"), s("raw/X"), NumberMap::Reds, s("0.3"), s("3.4"), false, true,
-                    s("0 to 6.5"), 12});
+    ColorBarContent content;
+    content.title = s("CD3E");
+    content.subtitle = s("raw/X");
+    content.map = NumberMap::Reds;
+    content.low = s("0.3");
+    content.high = s("3.4");
+    content.clippedHigh = true;
+    content.fullRange = s("0 to 6.5");
+    content.missing = 12;
+    bar.setContent(content);
     bar.resize(bar.sizeHint());
     const QImage image = picture(bar);
     QVERIFY(pixelsOf(image, Theme::current().missing) > 40);
