@@ -67,6 +67,8 @@ def expected_cell(value):
         return int(value)
     if isinstance(value, (float, np.floating)):
         return float(value)
+    if isinstance(value, bytes):  # text of fixed length, as some readers leave it
+        return value.decode()
     return str(value)
 
 
