@@ -41,7 +41,10 @@ def corpus_files():
         found += [SHARED / "spec" / name for name, want in known("spec").items() if want["valid"]]
         found += [SHARED / "reports" / name for name, want in known("reports").items()
                   if want["outcome"] == "opens" and not want.get("huge")]
-    return [path for path in found if path.suffix == ".h5ad"]
+    found = [path for path in found if path.suffix == ".h5ad"]
+    if not ANNDATA.startswith("0.8."):  # Debian's has seen all of them; another one takes a third, to save time
+        found = [path for k, path in enumerate(found) if "real" not in path.parts or k % 3 == 0]
+    return found
 
 
 def dense(values):
