@@ -182,7 +182,8 @@ private:
     {
         const JobClock clock;
         JobNeeds used;
-        const auto needs = needed(parts);
+        // They are told with the answer for programs alone, and finding them out walks lists of chunks.
+        const auto needs = m_session.wantsJson ? needed(parts) : Result<ExportEstimate>(ExportEstimate{});
         if (!needs)
             return needs.error();
         ExportResult last;

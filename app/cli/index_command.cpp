@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
 #include "app/cli/element_axes.h"
+#include "app/cli/job_answer.h"
 #include "app/cli/progress_line.h"
 #include "core/base/text.h"
 #include "core/matrix/gene_index_settings.h"
 
-#include <chrono>
 #include <cmath>
-#include <ctime>
 
 namespace cellfolio::cli {
 namespace {
@@ -54,34 +53,6 @@ Result<Target> openMatrix(const std::string& file, const std::string& matrix)
             .advise("Name a matrix with --matrix, such as layers/counts.");
     target->element = x;
     return target;
-}
-
-// Measures what a build takes.
-class Used
-{
-public:
-    double seconds() const
-    {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
-    }
-    double processorSeconds() const
-    {
-        return static_cast<double>(std::clock() - m_clock) / CLOCKS_PER_SEC;
-    }
-
-private:
-    std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
-    std::clock_t m_clock = std::clock();
-};
-
-std::string secondsText(double seconds)
-{
-    const auto tenths = static_cast<Index>(std::ceil(seconds * 10));
-    if (tenths < 100)
-        return exactText(static_cast<double>(tenths) / 10) + " s";
-    if (tenths < 1200)
-        return exactText((tenths + 9) / 10) + " s";
-    return exactText((tenths + 599) / 600) + " min";
 }
 
 std::string rateText(const GeneIndexStore::Status& status)
@@ -167,13 +138,13 @@ private:
             JsonWriter& json = m_session.json;
             writeStatus(json, status);
             json.memberNull("output");
-            writeEstimate(*estimate);
+            writeEstimate(json, {estimate->memory, estimate->temporary, estimate->output, estimate->seconds});
             json.member("fits", estimate->fits());
             if (!estimate->fits())
                 json.member("reason", estimate->reason);
         } else {
             m_session.output.write(
-                "A gene index of " + m_matrix + " would take about " + secondsText(estimate->seconds)
+                "A gene index of " + m_matrix + " would take about " + durationText(estimate->seconds)
                 + " and " + byteText(estimate->output) + " in " + estimate->folder.string()
                 + ", where " + byteText(estimate->free) + " are free; while it is built, another "
                 + byteText(estimate->temporary) + " there.\n");
@@ -181,18 +152,6 @@ private:
                 m_session.output.write(estimate->reason + "\n");
         }
         return estimate->fits() ? 0 : 3;
-    }
-
-    void writeEstimate(const GeneIndexStore::Estimate& estimate)
-    {
-        JsonWriter& json = m_session.json;
-        json.key("estimate");
-        json.beginObject();
-        json.member("memory", estimate.memory);
-        json.member("temporary", estimate.temporary);
-        json.member("output", estimate.output);
-        json.member("seconds", estimate.seconds);
-        json.endObject();
     }
 
     Result<int> drop()
@@ -216,7 +175,7 @@ private:
 
     Result<int> build(GeneIndexStore::Status status)
     {
-        const Used used;
+        const JobClock used;
         Index temporary = 0;
         if (!status.fresh) {
             if (status.exists)

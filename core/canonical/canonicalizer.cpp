@@ -5,7 +5,6 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 namespace cellfolio {
@@ -33,6 +32,12 @@ bool isReadableSparse(const Element& element)
 {
     return element.isSparse() && !element.whyNot && element.values && element.indices && element.indptr
         && element.object != nullptr;
+}
+
+// Of a pass that writes nothing.
+DType countedIndexType(const SparseSource& source)
+{
+    return needsWideIndices(source.stored(), source.width()) ? DType::Int64 : DType::Int32;
 }
 
 } // namespace
@@ -87,14 +92,17 @@ DType Canonicalizer::indexTypeOf(const Element& element) const
     return DType::Int32;
 }
 
-MatrixRewrite Canonicalizer::pass(const SparseSource& source, DType valueType, std::stop_token stop,
-                                  Progress* progress) const
+MergeRules Canonicalizer::rules() const
+{
+    return {!m_options.keepDuplicates, m_options.dropZeros, m_options.overflow == SumOverflowRule::Wrap};
+}
+
+MatrixRewrite Canonicalizer::pass(const SparseSource& source, const MergeRules& rules, DType indexType,
+                                  DType valueType, std::stop_token stop, Progress* progress) const
 {
     MatrixRewrite::Options options;
-    options.rules.merge = !m_options.keepDuplicates;
-    options.rules.dropZeros = m_options.dropZeros;
-    options.rules.wrap = m_options.overflow == SumOverflowRule::Wrap;
-    options.indexType = needsWideIndices(source.stored(), source.width()) ? DType::Int64 : DType::Int32;
+    options.rules = rules;
+    options.indexType = indexType;
     options.valueType = valueType;
     options.unit = unit();
     options.stop = std::move(stop);
@@ -104,7 +112,6 @@ MatrixRewrite Canonicalizer::pass(const SparseSource& source, DType valueType, s
 
 Result<void> Canonicalizer::look(std::stop_token stop, Progress* progress)
 {
-    const auto start = std::chrono::steady_clock::now();
     if (progress != nullptr) {
         Index total = 0;
         for (const Element* element : m_chosen)
@@ -120,29 +127,23 @@ Result<void> Canonicalizer::look(std::stop_token stop, Progress* progress)
         told.path = element->path;
         told.stored = source->stored();
         told.type = told.was = source->dtype();
-        MatrixRewrite looking = pass(*source, source->dtype(), stop, progress);
+        // Sums that overflow end the writing, not the looking.
+        MergeRules looking = rules();
+        looking.wrap = true;
+        MatrixRewrite matrix = pass(*source, looking, countedIndexType(*source), source->dtype(), stop, progress);
         if (m_options.dropZeros) {
-            // Sums that overflow end the writing, not the looking.
-            MatrixRewrite::Options counting;
-            counting.rules = {!m_options.keepDuplicates, true, true};
-            counting.valueType = source->dtype();
-            counting.indexType = needsWideIndices(source->stored(), source->width()) ? DType::Int64 : DType::Int32;
-            counting.unit = unit();
-            counting.stop = stop;
-            counting.progress = progress;
-            auto tally = MatrixRewrite(*source, m_reading, counting).run(nullptr);
+            auto tally = matrix.run(nullptr);
             if (!tally)
                 return std::move(tally).error();
             told.rewritten = !tally->rising || tally->lines.zeros > 0;
         } else {
-            auto fine = looking.isInForm();
+            auto fine = matrix.isInForm();
             if (!fine)
                 return std::move(fine).error();
             told.rewritten = !*fine;
         }
         m_elements.push_back(std::move(told));
     }
-    m_lookSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return {};
 }
 
@@ -180,7 +181,7 @@ Result<DType> Canonicalizer::widened(const Element& element, std::stop_token sto
         auto source = SparseSource::open(m_dataset, element, m_reading);
         if (!source)
             return std::move(source).error();
-        auto tally = pass(*source, type, stop, nullptr).run(nullptr);
+        auto tally = pass(*source, rules(), countedIndexType(*source), type, stop, nullptr).run(nullptr);
         if (tally)
             return type;
         const auto next = wider(type);
@@ -226,14 +227,7 @@ Result<void> Canonicalizer::rewrite(std::size_t k, H5adWriter& writer, hdf5::Obj
     if (!newIndptr)
         return std::move(newIndptr).error();
     SparseWriter sparse({*std::move(newData), *std::move(newIndices), ArrayWriter(*std::move(newIndptr)), source->lines()});
-    MatrixRewrite::Options options;
-    options.rules = {!m_options.keepDuplicates, m_options.dropZeros, m_options.overflow == SumOverflowRule::Wrap};
-    options.indexType = indexType;
-    options.valueType = *valueType;
-    options.unit = unit();
-    options.stop = stop;
-    options.progress = progress;
-    auto tally = MatrixRewrite(*source, m_reading, options).run(&sparse);
+    auto tally = pass(*source, rules(), indexType, *valueType, stop, progress).run(&sparse);
     if (!tally)
         return std::move(tally).error();
     auto finished = sparse.finish();
@@ -276,7 +270,7 @@ Result<void> Canonicalizer::verify(const std::filesystem::path& part, std::stop_
         auto source = SparseSource::open(*dataset, **found, m_reading);
         if (!source)
             return std::move(source).error();
-        auto tally = pass(*source, told.type, stop, progress).run(nullptr);
+        auto tally = pass(*source, rules(), countedIndexType(*source), told.type, stop, progress).run(nullptr);
         if (!tally)
             return std::move(tally).error();
         const bool inOrder = m_options.keepDuplicates ? tally->lines.unsorted == 0 : tally->rising;

@@ -57,7 +57,7 @@ public:
     Result<void> look(std::stop_token stop, Progress* progress = nullptr);
     // After look(): whether anything is to be done.
     bool needed() const;
-    // After look(). Time from what looking took, or, without it, from the number of entries.
+    // After look(). Time from the number of entries.
     CanonicalizeNeeds needs() const;
 
     // After look(). Writes the new file; where nothing is needed, a copy of the source. `inPlace`: the
@@ -71,7 +71,9 @@ public:
 
 private:
     Canonicalizer() = default;
-    MatrixRewrite pass(const SparseSource& source, DType valueType, std::stop_token stop, Progress* progress) const;
+    MergeRules rules() const;
+    MatrixRewrite pass(const SparseSource& source, const MergeRules& rules, DType indexType, DType valueType,
+                       std::stop_token stop, Progress* progress) const;
     Result<DType> widened(const Element& element, std::stop_token stop) const;
     Result<void> rewrite(std::size_t k, H5adWriter& writer, hdf5::ObjectCopier& copier, const std::string& path,
                          std::stop_token stop, Progress* progress);
@@ -85,7 +87,6 @@ private:
     std::vector<const Element*> m_chosen;
     std::vector<CanonicalizedElement> m_elements;
     std::vector<Finding> m_findings;
-    double m_lookSeconds = 0;
 };
 
 } // namespace cellfolio

@@ -87,8 +87,8 @@ public:
             return bySorting(in, values, count, outIndices, outValues);
         if (sorted)
             return inOrder(in, values, count, outIndices, outValues);
-        accumulate(in, values, count, 0);
-        return emit(0, m_width, outIndices, outValues);
+        accumulate(in, values, count);
+        return emit(0, outIndices, outValues);
     }
 
     // For a line too long to hold: adds entries that lie in [first, first + size) to the accumulator.
@@ -107,14 +107,15 @@ public:
                 addAt(place, values[k], first);
         }
     }
-    // Hands out what has been gathered, at most `room` entries from `from` on; moves `from` behind them.
-    Index emitRange(Index& from, Index room, Index first, I* outIndices, V* outValues)
+    // Hands out what was gathered, `first` being its first index, and forgets it.
+    Index emit(Index first, I* outIndices, V* outValues)
     {
         Index n = 0;
-        for (; from < m_size && n < room; ++from) {
-            if ((m_bits[at(from / 64)] >> (from % 64) & 1) == 0)
-                continue;
-            n += put(static_cast<I>(first + from), m_sums[at(from)], outIndices + n, outValues + n);
+        for (std::size_t w = 0; w < m_bits.size(); ++w) {
+            for (std::uint64_t word = std::exchange(m_bits[w], 0); word != 0; word &= word - 1) {
+                const Index place = static_cast<Index>(w) * 64 + std::countr_zero(word);
+                n += put(static_cast<I>(first + place), m_sums[at(place)], outIndices + n, outValues + n);
+            }
         }
         return n;
     }
@@ -123,7 +124,6 @@ public:
     std::optional<SumOverflow> overflow; // the first; what follows it is not to be used
 
 private:
-    // bool is stored as a byte of its own type; its vector must be one of bytes.
     static bool isNan(const V& value)
     {
         if constexpr (std::is_floating_point_v<V>)
@@ -231,26 +231,12 @@ private:
         }
     }
 
-    void accumulate(const I* in, const V* values, Index count, Index first)
+    void accumulate(const I* in, const V* values, Index count)
     {
         if (m_size != m_width)
             begin(m_width);
         for (Index k = 0; k < count; ++k)
-            addAt(Index{in[k]}, values[k], first);
-    }
-
-    // All set bits from the first place to the last; they are cleared on the way.
-    Index emit(Index first, Index size, I* outIndices, V* outValues)
-    {
-        Index n = 0;
-        const auto words = at(size / 64 + 1);
-        for (std::size_t w = 0; w < words; ++w) {
-            for (std::uint64_t word = std::exchange(m_bits[w], 0); word != 0; word &= word - 1) {
-                const Index place = static_cast<Index>(w) * 64 + std::countr_zero(word);
-                n += put(static_cast<I>(first + place), m_sums[at(place)], outIndices + n, outValues + n);
-            }
-        }
-        return n;
+            addAt(Index{in[k]}, values[k], 0);
     }
 
     MergeRules m_rules;

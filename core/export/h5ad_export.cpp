@@ -8,7 +8,6 @@
 #include "core/hdf5/output_driver.h"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 
 namespace cellfolio {
@@ -54,17 +53,6 @@ Result<void> verify(const std::filesystem::path& part, const ExportResult& resul
     return {};
 }
 
-// The bytes in front of an HDF5 file, which are not its own.
-Result<void> copyHead(const std::filesystem::path& source, Index bytes, const StagedFile& staged)
-{
-    std::vector<char> head(at(bytes));
-    std::ifstream file(source, std::ios::binary);
-    if (!file.read(head.data(), bytes))
-        return Error(ErrorCode::Io, "The first bytes of the file cannot be read again.").at("/");
-    const int failure = staged.system().write(staged.descriptor(), 0, std::as_bytes(std::span(head)));
-    return failure != 0 ? Result<void>(hdf5::writeFailure(failure)) : Result<void>();
-}
-
 } // namespace
 
 Result<H5adExport> H5adExport::plan(ExportOptions options, const ExportContext& context)
@@ -106,7 +94,7 @@ Result<ExportResult> H5adExport::run(const std::filesystem::path& target, const 
     if (!writer)
         return std::move(writer).error();
     if (file.userBlock > 0)
-        if (auto copied = copyHead(source.path(), file.userBlock, (*writer)->staged()); !copied)
+        if (auto copied = (*writer)->copyUserBlock(source); !copied)
             return std::move(copied).error();
     hdf5::ObjectCopier::Options copying;
     copying.stop = context.stop;

@@ -32,23 +32,28 @@ Error openError(const Signature& signature, const std::string& reason)
         .advise("Copy it again from the source.");
 }
 
+void keepCachesSmall(std::int64_t access)
+{
+    // Chunks are cached by us, decoded, or packed by us and written whole; the library keeps none.
+    H5Pset_cache(access, 0, 0, 0, 0.75);
+    // Its cache of metadata stays small however many chunks there are.
+    H5AC_cache_config_t cache;
+    cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+    if (H5Pget_mdc_config(access, &cache) >= 0) {
+        cache.set_initial_size = true;
+        cache.initial_size = std::size_t{1} << 20;
+        cache.max_size = std::size_t{4} << 20;
+        cache.min_size = std::size_t{512} << 10;
+        H5Pset_mdc_config(access, &cache);
+    }
+}
+
 Result<Handle> openFileHandle(const std::filesystem::path& path, const Signature& signature)
 {
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), [](std::int64_t id) { return int(H5Pclose(id)); });
     // No lock: a reader's lock makes a program that overwrites the file leave it at 0 bytes.
     H5Pset_file_locking(access.id(), false, true);
-    // Chunks are cached by us, decoded; the library keeps none.
-    H5Pset_cache(access.id(), 0, 0, 0, 0.75);
-    // Its cache of metadata stays small however many chunks there are.
-    H5AC_cache_config_t cache;
-    cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
-    if (H5Pget_mdc_config(access.id(), &cache) >= 0) {
-        cache.set_initial_size = true;
-        cache.initial_size = std::size_t{1} << 20;
-        cache.max_size = std::size_t{4} << 20;
-        cache.min_size = std::size_t{512} << 10;
-        H5Pset_mdc_config(access.id(), &cache);
-    }
+    keepCachesSmall(access.id());
     Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), closeFile);
     if (!file)
         return openError(signature, takeErrorStack());

@@ -15,6 +15,9 @@ namespace cellfolio::hdf5 {
 // Why a file with that signature does not open (A001, A002).
 Error openError(const Signature& signature, const std::string& reason);
 
+// For a list of properties to open or make a file with.
+void keepCachesSmall(std::int64_t access);
+
 Result<Handle> openFileHandle(const std::filesystem::path& path, const Signature& signature);
 
 TreeWidths widthsOf(std::int64_t file);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/hdf5/output_file.h"
 
+#include "core/hdf5/file_handle.h"
 #include "core/hdf5/hdf5_thread.h"
 #include "core/hdf5/output_state.h"
 #include "core/hdf5/stored_type.h"
@@ -174,17 +175,7 @@ Result<std::shared_ptr<OutputFile>> OutputFile::create(int descriptor, FileSyste
         bool fine = useSink(access.id(), state.sink)
                  && H5Pset_libver_bounds(access.id(), low, H5F_LIBVER_LATEST) >= 0
                  && H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG) >= 0;
-        // Chunks are packed by us and written whole; the library keeps none.
-        H5Pset_cache(access.id(), 0, 0, 0, 0.75);
-        H5AC_cache_config_t cache;
-        cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
-        if (H5Pget_mdc_config(access.id(), &cache) >= 0) {
-            cache.set_initial_size = true;
-            cache.initial_size = std::size_t{1} << 20;
-            cache.max_size = std::size_t{4} << 20;
-            cache.min_size = std::size_t{512} << 10;
-            H5Pset_mdc_config(access.id(), &cache);
-        }
+        keepCachesSmall(access.id());
         const Handle creation(H5Pcreate(H5P_FILE_CREATE), closeList);
         if (options.userBlock > 0)
             fine = fine && H5Pset_userblock(creation.id(), static_cast<hsize_t>(options.userBlock)) >= 0;

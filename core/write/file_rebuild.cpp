@@ -1,27 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/write/file_rebuild.h"
 
-#include "core/hdf5/output_driver.h"
-
-#include <fstream>
 #include <system_error>
 
 namespace cellfolio {
-
-namespace {
-
-// The bytes in front of an HDF5 file, which are not its own.
-Result<void> copyUserBlock(const hdf5::File& source, const StagedFile& staged)
-{
-    std::vector<char> head(at(source.userBlock()));
-    std::ifstream file(source.path(), std::ios::binary);
-    if (!file.read(head.data(), source.userBlock()))
-        return Error(ErrorCode::Io, "The first bytes of the file cannot be read again.").at("/");
-    const int failure = staged.system().write(staged.descriptor(), 0, std::as_bytes(std::span(head)));
-    return failure != 0 ? Result<void>(hdf5::writeFailure(failure)) : Result<void>();
-}
-
-} // namespace
 
 void FileRebuild::replace(const hdf5::Object& object, Write write)
 {
@@ -66,15 +48,11 @@ Result<Index> FileRebuild::run(const std::filesystem::path& target, const Option
     StagedFile::Options staging = options.staging;
     if (!inPlace)
         staging.inputs.push_back(m_source->path());
-    hdf5::OutputOptions file;
-    file.superblock = m_source->superblockVersion();
-    file.userBlock = m_source->userBlock();
-    auto writer = H5adWriter::create(target, staging, options.storing, file);
+    auto writer = H5adWriter::create(target, staging, options.storing, hdf5::optionsLike(*m_source));
     if (!writer)
         return std::move(writer).error();
-    if (file.userBlock > 0)
-        if (auto copied = copyUserBlock(*m_source, (*writer)->staged()); !copied)
-            return std::move(copied).error();
+    if (auto copied = (*writer)->copyUserBlock(*m_source); !copied)
+        return std::move(copied).error();
     hdf5::ObjectCopier::Options copying;
     copying.stop = options.stop;
     copying.progress = options.copied;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/write/h5ad_writer.h"
 
-#include "core/hdf5/file.h"
+#include "core/hdf5/output_driver.h"
 
 #include <algorithm>
+#include <fstream>
 #include <limits>
+#include <span>
 
 #include <sys/stat.h>
 
@@ -44,6 +46,18 @@ H5adWriter::~H5adWriter()
     // The library still writes what it kept back: while the descriptor is open.
     if (m_file)
         static_cast<void>(m_file->close());
+}
+
+Result<void> H5adWriter::copyUserBlock(const hdf5::File& source)
+{
+    if (source.userBlock() == 0)
+        return {};
+    std::vector<char> head(at(source.userBlock()));
+    std::ifstream file(source.path(), std::ios::binary);
+    if (!file.read(head.data(), source.userBlock()))
+        return Error(ErrorCode::Io, "The first bytes of the file cannot be read again.").at("/");
+    const int failure = m_staged->system().write(m_staged->descriptor(), 0, std::as_bytes(std::span(head)));
+    return failure != 0 ? Result<void>(hdf5::writeFailure(failure)) : Result<void>();
 }
 
 Result<void> H5adWriter::describe(const std::string& path, const std::string& type, const std::string& version)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/anndata/element.h"
+#include "core/hdf5/file.h"
 #include "core/write/array_writer.h"
 #include "core/write/dense_writer.h"
 #include "core/write/sparse_writer.h"
@@ -35,6 +36,9 @@ public:
                                                       const hdf5::OutputOptions& file = {});
     // Not committed: nothing is left.
     ~H5adWriter();
+
+    // The bytes in front of an HDF5 file, which are not its own, from another one with as many.
+    Result<void> copyUserBlock(const hdf5::File& source);
 
     // The root's attributes and empty mappings that readers expect. Once, first.
     Result<void> beginData();

@@ -187,6 +187,24 @@ def widening(folder):
     assert answer["elements"][0]["dtype"] == "int16"
 
 
+def order_of_the_root(folder):
+    """A file that remembers the order in which things were made keeps it, its user block too."""
+    plain, source, result = folder / "made.h5ad", folder / "ordered.h5ad", folder / "ordered_out.h5ad"
+    write(plain, (3, 4), X=("csr", np.ones(3, "float32"), [3, 0, 1], [0, 2, 2, 3], ("int32", "int32"), {}))
+    with h5py.File(plain) as a, h5py.File(source, "w", track_order=True, userblock_size=512) as b:
+        for key, value in a.attrs.items():
+            b.attrs[key] = value
+        for name in ("var", "X", "uns", "obs", "layers"):
+            a.copy(name, b)
+    with open(source, "r+b") as file:
+        file.write(b"a line in front")
+    assert call("canonicalize", source, "-o", result)["changed"]
+    with h5py.File(source) as a, h5py.File(result) as b:
+        assert list(a["/"]) == list(b["/"]) == ["var", "X", "uns", "obs", "layers"], list(b["/"])
+    assert result.read_bytes()[:512] == source.read_bytes()[:512]
+    assert stored(result).has_canonical_format
+
+
 def refusals(folder):
     source = folder / "plain.h5ad"
     write(source, (3, 4), X=("csr", np.ones(3, "float32"), [3, 0, 1], [0, 2, 2, 3], ("int32", "int32"), {}))
@@ -237,6 +255,7 @@ def main():
         print(cases(folder), "stored cases,", random_matrices(folder), "random matrices")
         widening(folder)
         refusals(folder)
+        order_of_the_root(folder)
     return 0
 
 
