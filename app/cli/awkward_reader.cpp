@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/awkward_reader.h"
 
+#include "core/anndata/awkward_form.h"
 #include "core/paging/array_reader.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -11,21 +10,25 @@
 namespace cellfolio::cli {
 namespace {
 
-using Form = nlohmann::json;
+using Kind = AwkwardNode::Kind;
 
 constexpr Index kWindow = 1 << 14;
 
-std::string textAt(const Form& form, const char* key)
+// Forms that are kept, and cut with a view, but not shown.
+std::string_view nameOf(Kind kind)
 {
-    const auto found = form.find(key);
-    return found != form.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-std::string arrayParameter(const Form& form)
-{
-    const auto parameters = form.find("parameters");
-    return parameters != form.end() && parameters->is_object() ? textAt(*parameters, "__array__")
-                                                               : std::string();
+    switch (kind) {
+    case Kind::Spans: return "ListArray";
+    case Kind::Record: return "RecordArray";
+    case Kind::Indexed: return "IndexedArray";
+    case Kind::IndexedOption: return "IndexedOptionArray";
+    case Kind::ByteMasked: return "ByteMaskedArray";
+    case Kind::BitMasked: return "BitMaskedArray";
+    case Kind::Unmasked: return "UnmaskedArray";
+    case Kind::Union: return "UnionArray";
+    case Kind::Empty: return "EmptyArray";
+    default: return "unnamed";
+    }
 }
 
 } // namespace
@@ -46,60 +49,44 @@ struct AwkwardReader::Node {
         const Element& element;
         const std::shared_ptr<Reading>& reading;
 
-        Error damaged(const std::string& what) const
+        ArrayReader reader(const AwkwardBuffer& buffer) const
         {
-            return Error(ErrorCode::Corrupt, what).at(element.path);
+            return ArrayReader(buffer.array, reading, element.path + "/" + buffer.name);
         }
 
-        Result<ArrayReader> buffer(const Form& form, const char* suffix) const
+        Result<Pointer> node(const AwkwardNode& form) const
         {
-            const std::string name = textAt(form, "form_key") + suffix;
-            for (const ElementPart& part : element.parts) {
-                if (part.name == name && part.array && part.array.info().rank() >= 1
-                    && isReal(part.array.dtype()))
-                    return ArrayReader(part.array, reading, element.path + "/" + name);
+            switch (form.kind) {
+            case AwkwardNode::Kind::Numbers: return numbers(form);
+            case AwkwardNode::Kind::Offsets: return list(form);
+            case AwkwardNode::Kind::Fixed: {
+                auto content = node(form.contents.front());
+                if (!content)
+                    return content;
+                return fixedOf(std::move(*content), form.size);
             }
-            return damaged("The buffer \"" + name + "\" that its form names is not stored.");
+            default:
+                return Error(ErrorCode::UnsupportedEncoding,
+                             "The ragged array is built in a form that cannot be shown here ("
+                                 + std::string(nameOf(form.kind)) + ").")
+                    .at(element.path)
+                    .advise("It is kept as it is; Python's awkward reads it.");
+            }
         }
 
-        Result<Pointer> node(const Form& form) const
+        Result<Pointer> numbers(const AwkwardNode& form) const
         {
-            const std::string kind = form.is_object() ? textAt(form, "class") : std::string();
-            if (kind == "NumpyArray")
-                return numbers(form);
-            if (kind == "ListOffsetArray")
-                return list(form);
-            if (kind == "RegularArray")
-                return fixed(form);
-            return Error(ErrorCode::UnsupportedEncoding,
-                         "The ragged array is built in a form that cannot be shown here ("
-                             + (kind.empty() ? std::string("unnamed") : kind) + ").")
-                .at(element.path)
-                .advise("It is kept as it is; Python's awkward reads it.");
-        }
-
-        Result<Pointer> numbers(const Form& form) const
-        {
-            auto values = buffer(form, "-data");
-            if (!values)
-                return std::move(values).error();
+            const AwkwardBuffer& buffer = form.buffers.front();
+            if (!isReal(buffer.type()) || buffer.array.info().rank() != 1)
+                return Error(ErrorCode::UnsupportedEncoding,
+                             "The numbers of the ragged array are stored in a way that cannot be "
+                             "shown here (\"" + buffer.name + "\").")
+                    .at(element.path);
             auto leaf = std::make_shared<Node>();
-            leaf->length = values->array().length();
-            leaf->values.emplace(std::move(*values));
+            leaf->length = buffer.length();
+            leaf->values.emplace(reader(buffer));
             Pointer node = std::move(leaf);
-            // Inner dimensions are fixed-size lists; the buffer itself may be flat or not.
-            std::vector<Index> inner;
-            if (const auto shape = form.find("inner_shape");
-                shape != form.end() && shape->is_array()) {
-                for (const Form& extent : *shape) {
-                    if (!extent.is_number_integer() || extent.get<Index>() < 0)
-                        return damaged("Its form has an inner shape that is none.");
-                    inner.push_back(extent.get<Index>());
-                }
-            }
-            if (!inner.empty() && node->values->array().info().rank() > 1)
-                return damaged("Its numbers are stored with dimensions its form does not expect.");
-            for (auto size = inner.rbegin(); size != inner.rend(); ++size)
+            for (auto size = form.inner.rbegin(); size != form.inner.rend(); ++size)
                 node = fixedOf(node, *size);
             return node;
         }
@@ -114,41 +101,21 @@ struct AwkwardReader::Node {
             return node;
         }
 
-        Result<Pointer> list(const Form& form) const
+        Result<Pointer> list(const AwkwardNode& form) const
         {
-            auto offsets = buffer(form, "-offsets");
-            if (!offsets)
-                return std::move(offsets).error();
-            const auto below = form.find("content");
-            if (below == form.end())
-                return damaged("Its form has a list without a content.");
-            auto content = node(*below);
+            auto content = node(form.contents.front());
             if (!content)
-                return std::move(content).error();
+                return content;
             auto result = std::make_shared<Node>();
-            const std::string parameter = arrayParameter(form);
-            result->kind =
-                parameter == "string" || parameter == "bytestring" ? Kind::Text : Kind::List;
-            if (result->kind == Kind::Text
+            result->kind = form.isText() ? Kind::Text : Kind::List;
+            if (form.isText()
                 && ((*content)->kind != Kind::Numbers || sizeOf((*content)->values->dtype()) != 1))
-                return damaged("Its form has a text that is not made of bytes.");
-            result->length = std::max<Index>(0, offsets->array().length() - 1);
-            result->offsets.emplace(std::move(*offsets));
+                return Error(ErrorCode::Corrupt, "Its form has a text that is not made of bytes.")
+                    .at(element.path);
+            result->length = form.length;
+            result->offsets.emplace(reader(form.buffers.front()));
             result->content = std::move(*content);
             return Pointer(std::move(result));
-        }
-
-        Result<Pointer> fixed(const Form& form) const
-        {
-            const auto below = form.find("content");
-            const auto size = form.find("size");
-            if (below == form.end() || size == form.end() || !size->is_number_integer()
-                || size->get<Index>() < 0)
-                return damaged("Its form has a fixed-size list without a size or content.");
-            auto content = node(*below);
-            if (!content)
-                return std::move(content).error();
-            return fixedOf(std::move(*content), size->get<Index>());
         }
     };
 };
@@ -158,17 +125,12 @@ Result<AwkwardReader> AwkwardReader::open(const Element& element,
 {
     if (!element.readable && element.whyNot)
         return *element.whyNot;
-    const Form form = Form::parse(element.awkwardForm, nullptr, false);
-    const Node::Builder builder{element, reading};
-    if (form.is_discarded())
-        return builder.damaged("Its form is no JSON text.");
-    auto root = builder.node(form);
+    auto form = AwkwardNode::read(element);
+    if (!form)
+        return std::move(form).error();
+    auto root = Node::Builder{element, reading}.node(*form);
     if (!root)
         return std::move(root).error();
-    if ((*root)->length < element.awkwardLength && (*root)->kind != Node::Kind::Fixed)
-        return builder.damaged("It is said to have " + std::to_string(element.awkwardLength) +
-                               " rows, and its buffers hold " + std::to_string((*root)->length) +
-                               ".");
     AwkwardReader reader;
     reader.m_root = std::move(*root);
     reader.m_path = element.path;

@@ -2,6 +2,7 @@
 #include "core/export/export_size.h"
 
 #include "core/base/text.h"
+#include "core/export/ragged_cut.h"
 #include "core/matrix/subset_stream.h"
 #include "core/paging/page_cache.h"
 #include "core/write/staged_file.h"
@@ -116,6 +117,7 @@ struct Pieces {
     Index read = 0;
     Index output = kPlainBytes;
     Index paged = 0; // of what is read, that passes through the page cache
+    Index ragged = 0; // memory of cutting one ragged array
     Index largestSparse = 0;
     const Element* sparse = nullptr;
 };
@@ -160,7 +162,15 @@ Pieces piecesOf(const ExportOptions& options, const std::stop_token& stop, bool 
         for (const ElementPart& part : element->parts)
             if (element->kind == ElementKind::Records || element->kind == ElementKind::Awkward
                 || element->kind == ElementKind::Unknown)
-                pieces.output += bytesOf(part.array);
+                pieces.output += static_cast<Index>(static_cast<double>(bytesOf(part.array))
+                                                    * (element->kind == ElementKind::Awkward ? rows : 1));
+        if (element->kind == ElementKind::Awkward && rows != 1) {
+            for (const ElementPart& part : element->parts) {
+                pieces.read += bytesOf(part.array);
+                pieces.paged += bytesOf(part.array);
+            }
+            pieces.ragged = std::max(pieces.ragged, RaggedCut::memory(*element));
+        }
     }
     return pieces;
 }
@@ -181,7 +191,7 @@ Result<ExportEstimate> estimateExport(const ExportOptions& options, const std::f
     ExportEstimate estimate;
     estimate.output = pieces.output;
     Reading& reading = *context.reading;
-    estimate.memory = kProcess + std::min(reading.pages().limit(), pieces.paged);
+    estimate.memory = kProcess + std::min(reading.pages().limit(), pieces.paged) + pieces.ragged;
     double seconds = 0.05;
     if (pieces.sparse != nullptr) {
         const Element& matrix = *pieces.sparse;

@@ -5,6 +5,7 @@
 #include "core/anndata/rules.h"
 #include "core/base/text.h"
 #include "core/export/portal_columns.h"
+#include "core/export/ragged_export.h"
 #include "core/paging/array_reader.h"
 
 #include <algorithm>
@@ -311,6 +312,8 @@ Result<void> H5adWalk::aligned(const Element& element, const std::string& path)
         return m_run.writer.file().createSoftLink("/" + path, *link);
     }
     const bool needsAxis = !element.firstAxis && !slotIsWhole(element);
+    if (element.kind == ElementKind::Awkward && element.firstAxis)
+        return unreadable(element, path, m_run.isWhole(element));
     switch (element.kind) {
     case ElementKind::Table:
         if (!element.readable || needsAxis)
@@ -405,6 +408,8 @@ Result<void> H5adWalk::unreadable(const Element& element, const std::string& pat
         return {};
     }
     const hdf5::Object* object = ownObject(m_run, element);
+    if (!whole && element.kind == ElementKind::Awkward && element.firstAxis && element.readable)
+        return ragged(element, path);
     if (!whole || object == nullptr || object->kind == hdf5::ObjectKind::Damaged) {
         m_run.drop(element, !whole ? "it is stored in a way that cannot follow the view."
                                    : element.whyNot ? element.whyNot->message()
@@ -415,11 +420,28 @@ Result<void> H5adWalk::unreadable(const Element& element, const std::string& pat
     if (auto done = m_run.copier.copy(*object, "/" + path); !done)
         return done;
     m_run.did(path, Action::Copied);
-    if (profile != Profile::Keep) {
-        Finding& finding = m_run.found("A044", element.path,
-                                       "\"" + element.path + "\" is kept as it is stored ("
-                                           + std::string(nameOf(element.kind)) + "); not every reader knows it.");
-        finding.fix = "Leave it out (--unreadable drop).";
+    keptForSome(element, "as it is stored");
+    return {};
+}
+
+void H5adWalk::keptForSome(const Element& element, const std::string& how)
+{
+    if (m_run.options.profile == Profile::Keep)
+        return;
+    Finding& finding = m_run.found("A044", element.path,
+                                   "\"" + element.path + "\" is kept " + how + " ("
+                                       + std::string(nameOf(element.kind)) + "); not every reader knows it.");
+    finding.fix = "Leave it out (--unreadable drop).";
+}
+
+Result<void> H5adWalk::ragged(const Element& element, const std::string& path)
+{
+    auto written = RaggedExport(m_run).write(element, path);
+    if (!written)
+        return std::move(written).error();
+    if (*written) {
+        m_run.did(path, Action::Rewritten);
+        keptForSome(element, "as a ragged array");
     }
     return {};
 }

@@ -32,6 +32,9 @@ private:
     Result<void> loose(const Element& element, const std::string& path);
     Result<void> colours(const Element& element, const std::string& path, const TableExport::Left& left);
     Result<void> copied(const Element& element, const std::string& path);
+    // A ragged array whose rows the view cuts.
+    Result<void> ragged(const Element& element, const std::string& path);
+    void keptForSome(const Element& element, const std::string& how);
     // What the profile has no form for.
     Result<void> unreadable(const Element& element, const std::string& path, bool whole);
     Result<void> openGroup(const Element& element, const std::string& path, const char* type);

@@ -4,6 +4,7 @@
 #include "core/anndata/encoding.h"
 #include "core/base/text.h"
 #include "core/export/portal_columns.h"
+#include "core/export/ragged_export.h"
 
 #include <algorithm>
 
@@ -18,6 +19,12 @@ bool holdsMembersOfItsOwn(const Element& table)
 {
     // A table as a group of columns; older ones are records, or invented from other files.
     return table.object != nullptr && table.object->isGroup() && table.storage != Storage::Compound;
+}
+
+// No anndata of today reads such a column, but it has rows like any other.
+bool isRagged(const Element& column)
+{
+    return !column.awkwardForm.empty() && column.object != nullptr && column.object->isGroup();
 }
 
 } // namespace
@@ -111,6 +118,8 @@ Result<bool> TableExport::writeColumn(const Element& column, const std::string& 
             m_left[column.name] = {column.categoryCount.value_or(0), m_columns.left()};
         return true;
     }
+    if (!whole && isRagged(column))
+        return RaggedExport(m_run).write(column, path);
     if (whole && column.object != nullptr && column.values.member < 0 && m_run.options.unreadable == Unreadable::Keep) {
         if (auto copied = m_run.copier.copy(*column.object, "/" + path); !copied)
             return std::move(copied).error();
@@ -132,7 +141,13 @@ Result<void> TableExport::write(const Element& table, const std::string& path)
         const bool readable = column->readable && column->column != ColumnKind::Opaque;
         const bool copyable = whole && column->object != nullptr && column->values.member < 0
                            && m_run.options.unreadable == Unreadable::Keep && column->object->kind != hdf5::ObjectKind::Damaged;
-        if (!readable && !copyable) {
+        if (!whole && isRagged(*column) && m_run.options.unreadable == Unreadable::Keep) {
+            auto follows = RaggedExport(m_run).canWrite(*column);
+            if (!follows)
+                return std::move(follows).error();
+            if (!*follows)
+                continue;
+        } else if (!readable && !copyable) {
             m_run.drop(*column, column->whyNot ? column->whyNot->message() : std::string("it cannot be read as a column."));
             continue;
         }

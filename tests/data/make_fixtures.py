@@ -18,6 +18,7 @@ import damaged_files
 import good_files
 import other_files  # noqa: F401 - adds to good_files.GOOD
 import query_files  # noqa: F401 - adds to good_files.GOOD
+import ragged_files  # noqa: F401 - adds to good_files.GOOD
 
 HERE = pathlib.Path(__file__).resolve().parent
 MAX_BYTES = 100_000

@@ -134,13 +134,18 @@ class Reports(unittest.TestCase):
         self.assertIn("layers/tall", [finding["element"] for finding in answer["findings"]])
         self.assertEqual(list(anndata.read_h5ad(self.out).layers), ["good"])
 
-    def test_b127_a_ragged_array_is_kept_or_named(self):
+    def test_b127_a_ragged_array_follows_the_view(self):
         answer = self.export(report("B127"))
         ragged = [path for path, element in cli.elements(report("B127")).items() if element["kind"] == "awkward"]
         self.assertTrue(ragged)
         self.assertEqual([cli.elements(self.out)[path]["kind"] for path in ragged], ["awkward"] * len(ragged))
         self.assertLessEqual(set(ragged), {finding["element"] for finding in answer["findings"]})
-        answer = self.export(report("B127"), "--overwrite", "--obs", "0:2")
+        answer = self.export(report("B127"), "--overwrite", "--obs", "3,0,3")
+        for path in ragged:
+            self.assertIn({"element": path, "action": "rewritten"}, answer["elements"])
+            before = cli.view(report("B127"), path)["values"]
+            self.assertEqual(cli.view(self.out, path)["values"], [before[3], before[0], before[3]])
+        answer = self.export(report("B127"), "--overwrite", "--obs", "3,0,3", "--unreadable", "drop")
         for path in ragged:
             self.assertIn({"element": path, "action": "dropped"}, answer["elements"])
 
