@@ -6,6 +6,7 @@ ones are dropped, those that anndata leaves."""
 import json
 import os
 import pathlib
+import shutil
 import tempfile
 import unittest
 import warnings
@@ -29,7 +30,10 @@ warnings.filterwarnings("ignore")
 ANNDATA = metadata.version("anndata")
 # Newer versions know entries without a value.
 UNREADABLE = "keep" if tuple(map(int, ANNDATA.split(".")[:2])) >= (0, 12) else "drop"
+DEBIAN = ANNDATA.startswith("0.8.")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+MEMORY = next((folder for folder in ("/dev/shm",) if os.access(folder, os.W_OK)
+               and shutil.disk_usage(folder).free > 200_000_000), None)
 SHARED = pathlib.Path(os.environ.get("CELLFOLIO_SHARED", ROOT.parent / "shared")) / "data"
 
 
@@ -47,7 +51,7 @@ def corpus_files():
         found += [SHARED / "reports" / name for name, want in known("reports").items()
                   if want["outcome"] == "opens" and not want.get("huge")]
     found = [path for path in found if path.suffix == ".h5ad"]
-    if not ANNDATA.startswith("0.8."):  # Debian's has seen all of them; another one takes a third, to save time
+    if not DEBIAN:  # Debian's has seen all of them; another one takes a third, to save time
         found = [path for k, path in enumerate(found) if "real" not in path.parts or k % 3 == 0]
     return found
 
@@ -71,6 +75,29 @@ def choices(length, seed):
     return [choice for choice in made if len(choice[0]) < 100_000]
 
 
+def pairs_of(path, whole):
+    """Both axes at once, each choice of one with some choice of the other. Ragged arrays take all of them. The other
+    files that hold one thing each take rows in reverse, with repeats, and one more; the many that are left take two, and
+    those of thousands of columns or entries one. All files together see every pair many times."""
+    rows, cols = choices(whole.n_obs, 1), choices(whole.n_vars, 2)
+    pairs = [(rows[k % len(rows)], cols[(k + k // len(rows)) % len(cols)]) for k in range(max(len(rows), len(cols)))]
+    pairs.append((rows[-1], cols[0]))
+    if any(map(is_ragged, [*whole.obsm.values(), *whole.varm.values()])):
+        return pairs
+    first = sum(map(ord, path.name))
+    if len(whole.obs.columns) + len(whole.var.columns) + entries(whole.uns) > 1000:
+        return pairs[first % len(pairs):][:1]
+    if DEBIAN and (ROOT in path.parents or "spec" in path.parts):
+        wanted = [2, 4, (0, 1, 3, 5, 6)[first % 5]]
+    else:
+        wanted = [(2, 4)[first % 2], (0, 1, 3, 5, 6)[first % 5]]
+    return [pairs[k] for k in wanted if k < len(pairs)] or pairs
+
+
+def entries(values):
+    return 1 + sum(map(entries, values.values())) if hasattr(values, "values") and callable(values.values) else 1
+
+
 def is_ragged(values):
     return awkward is not None and isinstance(values, awkward.Array)
 
@@ -79,7 +106,8 @@ class Export(unittest.TestCase):
     maxDiff = 2000
 
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
+        # In memory where there is one for it: here it does not matter whether a file reaches the disk.
+        self.folder = tempfile.TemporaryDirectory(dir=MEMORY)
         self.addCleanup(self.folder.cleanup)
 
     def out(self, name="out.h5ad"):
@@ -204,16 +232,11 @@ class Export(unittest.TestCase):
         for index, values in enumerate((whole.obs, whole.var)):
             if not values.columns.is_unique:
                 self.skipTest("anndata has lost columns of the same name")
-        listed = cli.elements(path)
         for axis, frame in (("obs", whole.obs), ("var", whole.var)):
-            if "_index" in frame.columns and "_index" not in listed[axis]["columns"]:
+            if "_index" in frame.columns and "_index" not in cli.elements(path)[axis]["columns"]:
                 self.skipTest("anndata takes the names for a column here")
         before = path.stat()
-        # Both axes at once, each choice of one with some choice of the other.
-        rows, cols = choices(whole.n_obs, 1), choices(whole.n_vars, 2)
-        pairs = [(rows[k % len(rows)], cols[(k + k // len(rows)) % len(cols)]) for k in range(max(len(rows), len(cols)))]
-        pairs.append((rows[-1], cols[0]))
-        for (row_text, i), (col_text, j) in pairs:
+        for (row_text, i), (col_text, j) in pairs_of(path, whole):
             with self.subTest(f"[{row_text[:30]}, {col_text[:30]}]"):
                 try:
                     expected = whole[i, j].copy()
@@ -224,11 +247,12 @@ class Export(unittest.TestCase):
                 more = ["--drop-unused-categories"] if drops else []
                 _, out = self.export(path, f"--obs={row_text}", f"--var={col_text}", *more)
                 self.compare(expected, anndata.read_h5ad(out), drops, uns=drops)
-        with self.subTest("structure of an untouched copy"):
-            out = self.out()
-            cli.call("export", path, "-o", out, "--overwrite", "--profile", "keep")
-            with h5py.File(path) as source, h5py.File(out) as copy:
-                self.assertEqual(structure.differences(source, copy), [])
+        if DEBIAN:  # it has nothing to do with anndata
+            with self.subTest("structure of an untouched copy"):
+                out = self.out()
+                cli.call("export", path, "-o", out, "--overwrite", "--profile", "keep")
+                with h5py.File(path) as source, h5py.File(out) as copy:
+                    self.assertEqual(structure.differences(source, copy), [])
         after = path.stat()
         self.assertEqual((before.st_size, before.st_mtime_ns), (after.st_size, after.st_mtime_ns))
 
