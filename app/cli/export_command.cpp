@@ -8,28 +8,11 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/view_choice.h"
 #include "core/base/text.h"
-#include "core/export/h5ad_export.h"
+#include "core/export/export_task.h"
 #include "core/write/staged_file.h"
 
 namespace cellfolio::cli {
 namespace {
-
-// One of the files to be written.
-struct Part {
-    std::string output;
-    DatasetView view;
-};
-
-// A category as part of a file name.
-std::string asFileName(const std::string& label)
-{
-    std::string name;
-    for (const char c : label)
-        name += c == '/' || c == '\0' || c == '\\' ? '_' : c;
-    if (name.empty() || name == "." || name == "..")
-        name = "_" + name;
-    return name;
-}
 
 class ExportAnswer
 {
@@ -42,13 +25,14 @@ public:
         if (!dataset)
             return std::move(dataset).error();
         m_dataset = *std::move(dataset);
-        m_context = {m_session.reading, m_session.stop, nullptr};
+        m_context = {m_session.reading, m_session.stop, nullptr, {}};
         if (auto chosen = choose(); !chosen)
             return std::move(chosen).error();
-        auto parts = this->parts();
+        m_task = task();
+        auto parts = exportParts(m_task, m_context);
         if (!parts)
-            return std::move(parts).error();
-        for (const Part& part : *parts)
+            return m_request.isSplit() ? std::move(parts).error().within("--split") : std::move(parts).error();
+        for (const ExportPart& part : *parts)
             noteLeftovers(m_session, part.output);
         auto code = m_request.estimate ? estimate(*parts) : write(*parts);
         if (!code)
@@ -81,62 +65,21 @@ private:
         return {};
     }
 
-    Result<std::vector<Part>> parts()
+    ExportTask task() const
     {
-        if (!m_request.isSplit())
-            return std::vector<Part>{{m_request.output, m_view}};
-        auto split = splitView(m_view, m_request.split, m_context);
-        if (!split)
-            return std::move(split).error().within("--split");
-        std::vector<Part> parts;
-        const std::size_t place = m_request.output.find("{}");
-        for (SplitPart& part : *split) {
-            std::string output = m_request.output;
-            output.replace(place, 2, asFileName(part.label));
-            for (const Part& other : parts)
-                if (other.output == output)
-                    return Error(ErrorCode::Refused, "Two categories of \"" + m_request.split + "\" would both become \"" + output + "\".");
-            parts.push_back({output, std::move(part.view)});
-        }
-        return parts;
+        ExportTask task;
+        task.file.kind = m_request.kind;
+        task.file.element = m_request.element;
+        task.file.options = m_request.options;
+        task.file.options.view = m_view;
+        task.split = m_request.split;
+        task.output = m_request.output;
+        return task;
     }
 
-    Result<H5adExport> plan(const Part& part)
+    Result<int> estimate(const std::vector<ExportPart>& parts)
     {
-        ExportOptions options = m_request.options;
-        options.view = part.view;
-        return H5adExport::plan(std::move(options), m_context);
-    }
-
-    // What all parts need together.
-    Result<ExportEstimate> needed(const std::vector<Part>& parts)
-    {
-        ExportEstimate sum;
-        for (const Part& part : parts) {
-            Result<ExportEstimate> one = ExportEstimate{};
-            if (m_request.kind == FileKind::H5ad) {
-                auto planned = plan(part);
-                if (!planned)
-                    return std::move(planned).error();
-                one = planned->estimate(part.output, m_context);
-            } else {
-                one = estimateFile(fileExport(part), part.output, m_context);
-            }
-            if (!one)
-                return std::move(one).error();
-            sum.memory = std::max(sum.memory, one->memory);
-            sum.temporary = std::max(sum.temporary, one->temporary);
-            sum.output += one->output;
-            sum.seconds += one->seconds;
-            if (sum.reason.empty())
-                sum.reason = one->reason;
-        }
-        return sum;
-    }
-
-    Result<int> estimate(const std::vector<Part>& parts)
-    {
-        const auto needs = needed(parts);
+        const auto needs = estimateParts(m_task, parts, m_context);
         if (!needs)
             return needs.error();
         const ExportEstimate& sum = *needs;
@@ -160,48 +103,28 @@ private:
         return sum.fits() ? 0 : 3;
     }
 
-    FileExport fileExport(const Part& part) const
-    {
-        FileExport wanted;
-        wanted.kind = m_request.kind;
-        wanted.element = m_request.element;
-        wanted.options = m_request.options;
-        wanted.options.view = part.view;
-        if (m_request.element.starts_with("raw/"))
-            wanted.options.fromRaw = true; // the genes chosen are its own
-        return wanted;
-    }
-
     Index nVars() const
     {
         return m_request.options.fromRaw || m_request.element.starts_with("raw/") ? m_request.options.rawGenes.size()
                                                                                   : m_view.var().size();
     }
 
-    Result<int> write(const std::vector<Part>& parts)
+    Result<int> write(const std::vector<ExportPart>& parts)
     {
         const JobClock clock;
         JobNeeds used;
         // They are told with the answer for programs alone, and finding them out walks lists of chunks.
-        const auto needs = m_session.wantsJson ? needed(parts) : Result<ExportEstimate>(ExportEstimate{});
+        const auto needs = m_session.wantsJson ? estimateParts(m_task, parts, m_context) : Result<ExportEstimate>(ExportEstimate{});
         if (!needs)
             return needs.error();
         ExportResult last;
         std::vector<Finding> findings;
         std::vector<std::string> outputs;
-        for (const Part& part : parts) {
+        for (const ExportPart& part : parts) {
             ProgressLine line(m_session, "Writing " + part.output);
             ExportContext context = m_context;
             context.progress = &line.progress();
-            Result<ExportResult> done = ExportResult{};
-            if (m_request.kind == FileKind::H5ad) {
-                auto planned = plan(part);
-                if (!planned)
-                    return std::move(planned).error();
-                done = planned->run(part.output, context);
-            } else {
-                done = exportFile(fileExport(part), part.output, context);
-            }
+            auto done = writePart(m_task, part, context);
             if (!done)
                 return std::move(done).error();
             outputs.push_back(part.output);
@@ -265,6 +188,7 @@ private:
     ExportRequest m_request;
     std::shared_ptr<const Dataset> m_dataset;
     DatasetView m_view;
+    ExportTask m_task;
     ExportContext m_context;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/cli/session.h"
+#include "core/run/job_needs.h"
 
 #include <chrono>
 #include <ctime>
@@ -23,16 +24,8 @@ private:
     std::clock_t m_clock = std::clock();
 };
 
-// What a job needs, or what it used, as the answer of every writing command has it.
-struct JobNeeds {
-    Index memory = 0;
-    Index temporary = 0;
-    Index output = 0;
-    double seconds = 0;
-};
+// What a job needs, and what it used, as the answer of every writing command has it.
 void writeEstimate(JsonWriter& json, const JobNeeds& needs);
 void writeUsed(JsonWriter& json, const JobNeeds& used, const JobClock& clock);
-// "about 2.3 s".
-std::string durationText(double seconds);
 
 } // namespace cellfolio::cli

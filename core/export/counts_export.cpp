@@ -337,7 +337,7 @@ Result<ExportResult> CountsExport::writeH5(const Element& matrix, const std::fil
     auto committed = (*writer)->commit([&](const std::filesystem::path& part) -> Result<void> {
         std::error_code ignored;
         result.bytes = static_cast<Index>(std::filesystem::file_size(part, ignored));
-        return {};
+        return m_context.mayCommit();
     });
     if (!committed)
         return std::move(committed).error();

@@ -57,8 +57,21 @@ Result<void> EntryBatches::run(DType indexType, Threads threads, const std::func
     options.threads = threads == Threads::One ? 1 : 0;
     options.folder = m_folder;
     options.stop = m_context.stop;
-    options.progress = m_context.progress;
-    return m_stream->run(indexType, options, visit);
+    const SparseSource& source = m_stream->source();
+    const auto bytesAnEntry = static_cast<Index>(sizeOf(source.dtype()) + sizeOf(source.indices().dtype()));
+    return m_stream->run(indexType, options, [&](const SubsetBatch& batch) -> Result<void> {
+        auto visited = visit(batch);
+        passed(batch.entries * bytesAnEntry, batch.entries);
+        return visited;
+    });
+}
+
+void EntryBatches::passed(Index bytes, Index entries) const
+{
+    if (m_context.progress == nullptr)
+        return;
+    m_context.progress->advance(bytes);
+    m_context.progress->countEntries(entries);
 }
 
 Result<void> EntryBatches::runDense(DType indexType, const std::function<Result<void>(const SubsetBatch&)>& visit)
@@ -107,8 +120,7 @@ Result<void> EntryBatches::runDense(DType indexType, const std::function<Result<
         batch.stop = m_context.stop;
         if (auto visited = visit(batch); !visited)
             return visited;
-        if (m_context.progress != nullptr)
-            m_context.progress->advance(values->size());
+        passed(values->bytes(), values->size());
     }
     return {};
 }

@@ -35,6 +35,7 @@ public:
 
 private:
     EntryBatches() = default;
+    void passed(Index bytes, Index entries) const;
     Result<void> runDense(DType indexType, const std::function<Result<void>(const SubsetBatch&)>& visit);
 
     ExportContext m_context;

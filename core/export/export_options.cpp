@@ -58,6 +58,13 @@ const Selection* ExportOptions::along(const Element& element, std::size_t dimens
     return element.ofRaw == fromRaw ? &genes() : nullptr;
 }
 
+Result<void> ExportContext::mayCommit() const
+{
+    if (stop.stop_requested() || (beginCommit && !beginCommit()))
+        return Error::cancelled();
+    return {};
+}
+
 std::string_view nameOf(Action action)
 {
     switch (action) {

@@ -7,6 +7,7 @@
 #include "core/write/storing.h"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -52,6 +53,10 @@ struct ExportContext {
     std::shared_ptr<Reading> reading;
     std::stop_token stop = {};
     Progress* progress = nullptr; // bytes, about
+    std::function<bool()> beginCommit = {}; // false: nothing may appear any more
+
+    // Asked once, when the new file is whole and before it takes its place. Cancelled.
+    Result<void> mayCommit() const;
 };
 
 enum class Action { Copied, Rewritten, Converted, Created, Dropped };

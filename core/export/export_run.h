@@ -36,6 +36,12 @@ struct ExportRun {
         if (context.progress != nullptr)
             context.progress->advance(bytes);
     }
+    // Beside it, of matrices.
+    void passedEntries(Index entries) const
+    {
+        if (context.progress != nullptr)
+            context.progress->countEntries(entries);
+    }
 };
 
 // A finding of a rule; those of the content (B, C) are warnings.

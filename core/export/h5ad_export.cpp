@@ -131,7 +131,8 @@ Result<ExportResult> H5adExport::run(const std::filesystem::path& target, const 
     auto committed = (*writer)->commit([&](const std::filesystem::path& part) {
         std::error_code ignored;
         run.result.bytes = static_cast<Index>(std::filesystem::file_size(part, ignored));
-        return verify(part, run.result, m_options);
+        auto sound = verify(part, run.result, m_options);
+        return sound ? context.mayCommit() : sound;
     });
     if (!committed)
         return std::move(committed).error();

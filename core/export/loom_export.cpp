@@ -152,8 +152,10 @@ Result<void> LoomExport::writeMatrix(const Element& matrix, const std::string& p
                 if (auto written = array->writeChunk({gene, first + cell}, *packed, mask); !written)
                     return written;
             }
-        if (m_context.progress != nullptr)
+        if (m_context.progress != nullptr) {
             m_context.progress->advance(values->bytes());
+            m_context.progress->countEntries(values->size());
+        }
         return {};
     });
 }
@@ -282,7 +284,7 @@ Result<ExportResult> exportLoom(const ExportOptions& options, const std::filesys
     auto committed = (*writer)->commit([&](const std::filesystem::path& part) -> Result<void> {
         std::error_code ignored;
         exporter.result.bytes = static_cast<Index>(std::filesystem::file_size(part, ignored));
-        return {};
+        return context.mayCommit();
     });
     if (!committed)
         return std::move(committed).error();

@@ -160,6 +160,7 @@ Result<void> MatrixExport::writeSparse(const Element& element, const std::string
         }
         auto added = (*writer)->add(batch.ordinal, out, own.encode, batch.stop);
         m_run.passed(batch.entries * bytesAnEntry);
+        m_run.passedEntries(batch.entries);
         return added;
     });
     if (!done)
@@ -187,6 +188,7 @@ Result<void> MatrixExport::writeFlat(const Element& element, const std::string& 
         if (auto written = writer->append(*values); !written)
             return written;
         m_run.passed(values->bytes());
+        m_run.passedEntries(values->size());
     }
     return writer->finish();
 }
@@ -218,6 +220,7 @@ Result<void> MatrixExport::writeTexts(const Element& element, const std::string&
         if (auto written = array->writeTexts(first * columns.size(), values->texts()); !written)
             return written;
         m_run.passed(values->bytes());
+        m_run.passedEntries(values->size());
     }
     return {};
 }
@@ -271,6 +274,7 @@ Result<void> MatrixExport::writeDense(const Element& element, const std::string&
         }
         auto written = writer->write(first, count, values->data());
         m_run.passed(values->bytes());
+        m_run.passedEntries(values->size());
         return written;
     });
 }
@@ -358,6 +362,7 @@ Result<void> MatrixExport::writeDenseAsSparse(const Element& element, const std:
         if (!added)
             failed.request_stop();
         m_run.passed(values->bytes());
+        m_run.passedEntries(values->size());
         return added;
     });
     if (!done)

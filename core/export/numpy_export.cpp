@@ -109,8 +109,10 @@ Result<void> eachRow(const ExportOptions& options, const Element& array, const E
             return std::move(values).error();
         if (auto written = put({values->data(), at(values->size()) * sizeOf(values->type())}); !written)
             return written;
-        if (context.progress != nullptr)
+        if (context.progress != nullptr) {
             context.progress->advance(values->bytes());
+            context.progress->countEntries(values->size());
+        }
         if (context.stop.stop_requested())
             return Error::cancelled();
     }
@@ -156,7 +158,7 @@ Result<ExportResult> exportNpy(const ExportOptions& options, const Element& arra
         return std::move(written).error();
     if (auto written = eachRow(options, array, context, put); !written)
         return std::move(written).error();
-    if (auto committed = (*staged)->commit(); !committed)
+    if (auto committed = (*staged)->commit([&](const std::filesystem::path&) { return context.mayCommit(); }); !committed)
         return std::move(committed).error();
     ExportResult result;
     result.bytes = place;
@@ -254,7 +256,7 @@ Result<ExportResult> exportNpz(const ExportOptions& options, const Element& arra
     }
     if (auto finished = zip.finish(); !finished)
         return std::move(finished).error();
-    if (auto committed = (*staged)->commit(); !committed)
+    if (auto committed = (*staged)->commit([&](const std::filesystem::path&) { return context.mayCommit(); }); !committed)
         return std::move(committed).error();
     ExportResult result;
     result.bytes = zip.bytes();

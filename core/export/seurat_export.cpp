@@ -257,6 +257,8 @@ Result<ExportResult> SeuratFolder::write(const fs::path& target)
     }
     for (const auto& entry : fs::directory_iterator((*folder)->part()))
         m_result.bytes += static_cast<Index>(entry.file_size());
+    if (auto may = m_context.mayCommit(); !may)
+        return std::move(may).error();
     if (auto committed = (*folder)->commit(); !committed)
         return std::move(committed).error();
     return std::move(m_result);

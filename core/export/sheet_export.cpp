@@ -112,7 +112,7 @@ Result<void> SheetExport::writeTable(const Element& table, const std::vector<con
         if (m_context.stop.stop_requested())
             return Error::cancelled();
         if (m_context.progress != nullptr)
-            m_context.progress->advance(part.size());
+            m_context.progress->advance(part.size() * bytesARow(columns.size()));
     }
     return {};
 }
@@ -169,8 +169,10 @@ Result<void> SheetExport::writeGrid(const Element& array, TextSink& sink, const 
             return sound;
         if (m_context.stop.stop_requested())
             return Error::cancelled();
-        if (m_context.progress != nullptr)
-            m_context.progress->advance(part.size());
+        if (m_context.progress != nullptr) {
+            m_context.progress->advance(values->bytes());
+            m_context.progress->countEntries(values->size());
+        }
     }
     return {};
 }

@@ -19,6 +19,8 @@ public:
     };
     // A table, or an array of one or two dimensions, dense or sparse. Refused for anything else.
     Result<void> write(const Element& element, TextSink& sink, const Form& form);
+    // What a row of that many columns counts in the progress.
+    static constexpr Index bytesARow(std::size_t columns) { return 8 * static_cast<Index>(columns + 1); }
     // Some columns of a table.
     Result<void> writeTable(const Element& table, const std::vector<const Element*>& columns, TextSink& sink,
                             const Form& form);

@@ -37,6 +37,33 @@ constexpr std::array<std::pair<std::string_view, FileKind>, 9> kEndings{{{".h5ad
                                                                          {".npy", FileKind::Npy},
                                                                          {".npz", FileKind::Npz}}};
 
+// What of the file is moved for it.
+ExportOptions moved(const FileExport& wanted)
+{
+    ExportOptions options = wanted.options;
+    if (wanted.kind == FileKind::Seurat || wanted.kind == FileKind::Loom)
+        return options;
+    const bool isSheet = wanted.kind == FileKind::Csv || wanted.kind == FileKind::Tsv;
+    options.slots = {!wanted.element.empty() ? wanted.element : isSheet ? "obs" : "X"};
+    if (options.fromRaw) // the element is named as the source has it
+        options.fromRaw = false;
+    return options;
+}
+
+// The total of the progress.
+Index bytesToPass(const FileExport& wanted, const ExportContext& context)
+{
+    const ExportOptions options = moved(wanted);
+    if (wanted.kind == FileKind::Csv || wanted.kind == FileKind::Tsv) {
+        const auto element = options.view.dataset()->find(options.slots.front());
+        if (element && (*element)->kind == ElementKind::Table) {
+            const Selection* rows = options.along(**element, 0);
+            return (rows != nullptr ? rows->size() : (*element)->rows) * SheetExport::bytesARow((*element)->children.size());
+        }
+    }
+    return measureExport(options, context).bytesRead;
+}
+
 Result<ExportResult> exportSheet(const ExportOptions& options, const Element& element, const std::filesystem::path& target,
                                  const ExportContext& context, char mark)
 {
@@ -57,7 +84,7 @@ Result<ExportResult> exportSheet(const ExportOptions& options, const Element& el
     ExportResult result;
     result.bytes = sink.bytes();
     result.elements.push_back({element.path, Action::Converted});
-    if (auto committed = (*staged)->commit(); !committed)
+    if (auto committed = (*staged)->commit([&](const std::filesystem::path&) { return context.mayCommit(); }); !committed)
         return std::move(committed).error();
     return result;
 }
@@ -85,7 +112,7 @@ Result<ExportResult> exportFile(const FileExport& wanted, const std::filesystem:
 {
     const ExportOptions& options = wanted.options;
     if (context.progress != nullptr)
-        context.progress->begin(measureExport(options, context).bytesRead);
+        context.progress->begin(bytesToPass(wanted, context));
     if (wanted.kind == FileKind::Seurat)
         return exportSeurat(options, target, context);
     if (wanted.kind == FileKind::Loom)
@@ -118,6 +145,8 @@ Result<ExportResult> exportFile(const FileExport& wanted, const std::filesystem:
             return written;
         for (const auto& entry : std::filesystem::directory_iterator((*folder)->part()))
             written->bytes += static_cast<Index>(entry.file_size());
+        if (auto may = context.mayCommit(); !may)
+            return std::move(may).error();
         if (auto committed = (*folder)->commit(); !committed)
             return std::move(committed).error();
         return written;
@@ -133,15 +162,10 @@ Result<ExportResult> exportFile(const FileExport& wanted, const std::filesystem:
 Result<ExportEstimate> estimateFile(const FileExport& wanted, const std::filesystem::path& target,
                                     const ExportContext& context)
 {
-    ExportOptions options = wanted.options;
-    const bool isSheet = wanted.kind == FileKind::Csv || wanted.kind == FileKind::Tsv;
-    if (wanted.kind != FileKind::Seurat && wanted.kind != FileKind::Loom) {
-        options.slots = {!wanted.element.empty() ? wanted.element : isSheet ? "obs" : "X"};
+    const ExportOptions options = moved(wanted);
+    if (wanted.kind != FileKind::Seurat && wanted.kind != FileKind::Loom)
         if (auto known = options.view.dataset()->find(options.slots.front()); !known)
             return std::move(known).error();
-        if (options.fromRaw) // the element is named as the source has it
-            options.fromRaw = false;
-    }
     return estimateExport(options, target, context);
 }
 

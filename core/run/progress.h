@@ -20,9 +20,14 @@ public:
     Index done() const noexcept { return m_done.load(std::memory_order_relaxed); }
     Index total() const noexcept { return m_total.load(std::memory_order_relaxed); }
 
+    // Beside it, where the work is counted in bytes: the values of matrices that have passed.
+    void countEntries(Index entries) noexcept { m_entries.fetch_add(entries, std::memory_order_relaxed); }
+    Index entries() const noexcept { return m_entries.load(std::memory_order_relaxed); }
+
 private:
     std::atomic<Index> m_done{0};
     std::atomic<Index> m_total{0};
+    std::atomic<Index> m_entries{0};
 };
 
 } // namespace cellfolio
