@@ -88,7 +88,7 @@ public:
         if (sorted)
             return inOrder(in, values, count, outIndices, outValues);
         accumulate(in, values, count);
-        return emit(0, outIndices, outValues);
+        return handOut(0, outIndices, outValues);
     }
 
     // For a line too long to hold: adds entries that lie in [first, first + size) to the accumulator.
@@ -108,7 +108,7 @@ public:
         }
     }
     // Hands out what was gathered, `first` being its first index, and forgets it.
-    Index emit(Index first, I* outIndices, V* outValues)
+    Index handOut(Index first, I* outIndices, V* outValues)
     {
         Index n = 0;
         for (std::size_t w = 0; w < m_bits.size(); ++w) {

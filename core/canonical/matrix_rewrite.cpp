@@ -302,7 +302,7 @@ Result<RewriteTally> MatrixRewrite::runAs(SparseWriter* writer)
         own.outValues.resize(at(unit.size) * sizeof(V));
         auto* outIndices = reinterpret_cast<I*>(own.outIndices.data());
         auto* outValues = reinterpret_cast<V*>(own.outValues.data());
-        const Index n = own.merger.emit(unit.first, outIndices, outValues);
+        const Index n = own.merger.handOut(unit.first, outIndices, outValues);
         countContent(own, unit.line, outIndices, outValues, n);
         own.ends.clear();
         if (unit.last)
