@@ -7,6 +7,7 @@ import os
 import pathlib
 import unittest
 import warnings
+import zlib
 from importlib import metadata
 
 import anndata
@@ -22,6 +23,14 @@ ANNDATA = metadata.version("anndata")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = pathlib.Path(os.environ.get("CELLFOLIO_SHARED", ROOT.parent / "shared")) / "data"
 SELECTIONS = [("0:3", "0:4"), ("::-7", "::-11"), ("-2:", "-3:"), ("2,0,0,-1", "1,1,0,-1")]
+ROWS = ["0:5", "::-97", "-3:", "2,0,0,1"]
+
+
+def two_of(choices, path, element):
+    """Each element is asked for in two of the ways; over the corpus every way meets every kind of element."""
+    turn = zlib.crc32(f"{path.name}/{element}".encode())
+    return [choices[turn % len(choices)], choices[(turn + 1 + turn // 7 % (len(choices) - 1)) % len(choices)]]
+
 
 def native(series):
     """pandas cannot take rows out of big-endian numbers."""
@@ -91,7 +100,7 @@ class Corpus(Comparing, unittest.TestCase):
         if sp.issparse(values) and values.dtype == np.float16:
             return  # SciPy cannot compute with these
         with self.subTest(element):
-            self.check_matrix(path, element, values, axes, SELECTIONS, names)
+            self.check_matrix(path, element, values, axes, two_of(SELECTIONS, path, element), names)
         with self.subTest(f"stats of {element}"):
             if np.prod(values.shape) <= 4_000_000 and values.dtype.kind != "c":
                 self.check_stats(path, element, values)
@@ -101,7 +110,7 @@ class Corpus(Comparing, unittest.TestCase):
             return
         with self.subTest(element):
             self.check_rows(path, listed[element], element, frame, axis)
-        for name in list(frame.columns)[:40]:
+        for name in list(frame.columns)[:20]:
             series = frame[name]
             if not isinstance(series, pd.Series) or f"{element}/{name}" not in listed:
                 continue
@@ -112,7 +121,7 @@ class Corpus(Comparing, unittest.TestCase):
         names = [str(name) for name in frame.columns]
         self.assertEqual(listed["columns"], names, element)
         count = len(frame)
-        for text in ("0:5", "-3:", "::-97", "2,0,0,1"):
+        for text in two_of(ROWS, path, element):
             if count < 3:
                 text = ":"
             rows = list(positions(text, count))

@@ -391,33 +391,51 @@ private Q_SLOTS:
         QVERIFY(test::waitFilled(*window));
     }
 
+    // Several at a time: what one window waits for, another uses.
     void opensEveryFile_data()
     {
-        QTest::addColumn<QString>("path");
-        for (const auto& path : test::allFiles())
-            QTest::addRow("%s", path.filename().c_str()) << QString::fromStdString(path.string());
+        QTest::addColumn<QStringList>("paths");
+        const auto files = test::allFiles();
+        for (std::size_t first = 0; first < files.size(); first += 8) {
+            QStringList paths;
+            for (std::size_t k = first; k < std::min(first + 8, files.size()); ++k)
+                paths << QString::fromStdString(files[k].string());
+            QTest::addRow("from %s", files[first].filename().c_str()) << paths;
+        }
     }
 
     void opensEveryFile()
     {
-        QFETCH(QString, path);
-        MainWindow* window = m_bench.program->newWindow();
-        window->resize(1000, 700);
-        window->show();
-        window->open(path);
-        QVERIFY(QTest::qWaitFor([&] { return window->session().state() != Session::State::Opening; }, 60'000));
-        QVERIFY(test::waitFilled(*window));
-        if (window->page() != MainWindow::Page::File)
-            return;
+        QFETCH(QStringList, paths);
+        std::vector<MainWindow*> windows;
+        for (const QString& path : paths) {
+            windows.push_back(m_bench.program->newWindow());
+            windows.back()->resize(1000, 700);
+            windows.back()->show();
+            windows.back()->open(path);
+        }
+        for (MainWindow* window : windows) {
+            const auto opened = [&] { return window->session().state() != Session::State::Opening; };
+            QVERIFY2(QTest::qWaitFor(opened, 60'000), qPrintable(window->windowTitle()));
+            QVERIFY2(test::waitFilled(*window), qPrintable(window->windowTitle()));
+        }
+        std::erase_if(windows, [](MainWindow* window) { return window->page() != MainWindow::Page::File; });
+        const auto allFill = [&] {
+            for (MainWindow* window : windows)
+                QVERIFY2(QTest::qWaitFor([&] { return window->filePage()->isFilled(); }, 60'000),
+                         qPrintable(window->windowTitle()));
+        };
         for (const FilePage::Tab tab : {FilePage::Tab::Cells, FilePage::Tab::Genes, FilePage::Tab::Matrix,
                                         FilePage::Tab::Embedding, FilePage::Tab::Findings}) {
-            window->filePage()->showTab(tab);
-            QVERIFY(QTest::qWaitFor([&] { return window->filePage()->isFilled(); }, 60'000));
+            for (MainWindow* window : windows)
+                window->filePage()->showTab(tab);
+            allFill();
         }
-        for (const Element* element : window->session().dataset()->elements())
-            if (element->path.starts_with("uns"))
-                window->filePage()->showElement(*element);
-        QVERIFY(QTest::qWaitFor([&] { return window->filePage()->isFilled(); }, 60'000));
+        for (MainWindow* window : windows)
+            for (const Element* element : window->session().dataset()->elements())
+                if (element->path.starts_with("uns"))
+                    window->filePage()->showElement(*element);
+        allFill();
     }
 
     void parsesRowNumbers()
