@@ -417,7 +417,7 @@ QWidget* StylePictureTest::make(const QString& what)
         row->addWidget(legend);
         auto* bar = new ColorBar;
         bar->setContent({s("CD3E"), s("raw/X, log1p of counts per 10 000"), NumberMap::Viridis,
-                         s("0.31"), s("3.42"), false, true, s("0 to 6.49"), 120});
+                         s("0.31"), s("3.42"), false, true, s("0 to 6.49"), 120, {}, {}, {}});
         row->addWidget(bar, 0, Qt::AlignTop);
         page->resize(480, 420);
         return page;
