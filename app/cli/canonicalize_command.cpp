@@ -128,6 +128,7 @@ private:
             json.member("rows_sorted", tally.lines.unsorted);
             json.member("merged", tally.lines.merged);
             json.member("zeros_dropped", tally.lines.zeros);
+            json.member("nan_sums", tally.lines.nan);
             json.member("stored_before", element.stored);
             json.member("stored_after", element.rewritten ? tally.after : element.stored);
             if (element.type != element.was) {
@@ -174,6 +175,8 @@ private:
                       + " entries merged";
                 if (m_options.dropZeros)
                     line += ", " + grouped(tally.lines.zeros) + " zeros dropped";
+                if (tally.lines.nan > 0)
+                    line += ", " + counted(tally.lines.nan, "sum", "sums") + " not a number (infinities that cancel)";
                 line += "; " + grouped(tally.after) + " of " + grouped(element.stored) + " entries left";
                 if (element.type != element.was)
                     line += ", as " + std::string(nameOf(element.type));

@@ -41,7 +41,7 @@ class CliContractTest : public QObject
 {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     // The code that a line ends with; with --json the error's code says the same.
     void exitCodes_data()
     {

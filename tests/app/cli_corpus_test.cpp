@@ -48,7 +48,7 @@ class CliCorpusTest : public QObject
 {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void initTestCase()
     {
         m_folder = corpusFolder("real");

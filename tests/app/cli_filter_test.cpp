@@ -20,7 +20,7 @@ class CliFilterTest : public QObject
 {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void initTestCase()
     {
         QVERIFY(m_folder.isValid());

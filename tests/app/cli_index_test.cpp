@@ -55,7 +55,7 @@ private:
         return askCli(more);
     }
 
-private slots:
+private Q_SLOTS:
     void init()
     {
         m_cache = m_folder.filePath("cache").toStdString();

@@ -68,7 +68,7 @@ class CliReportsTest : public QObject
 {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void file_data()
     {
         QTest::addColumn<QString>("path");

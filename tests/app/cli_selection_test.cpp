@@ -31,7 +31,7 @@ class CliSelectionTest : public QObject
 {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void initTestCase()
     {
         std::ifstream file(corpusFolder("spec") / "index_algebra.json");

@@ -139,7 +139,7 @@ class GeneIndexTest : public QObject
 {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void transposeAgreesWithPlainLoop();
     void codingKeepsEveryBit();
     void everyMatrix();

@@ -55,7 +55,7 @@ class GeneNamesTest : public QObject
 {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void completes_data();
     void completes();
     void completesWithinBounds();

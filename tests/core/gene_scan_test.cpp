@@ -98,7 +98,7 @@ class GeneScanTest : public QObject
 {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void searchAgreesWithPlainLoop();
     void corpora();
     void damageCostsItsRowsOnly();

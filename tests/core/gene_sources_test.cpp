@@ -25,7 +25,7 @@ class GeneSourcesTest : public QObject
 {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void settingsAreKept();
     void wrongSettingsAreTold_data();
     void wrongSettingsAreTold();

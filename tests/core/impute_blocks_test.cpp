@@ -239,7 +239,7 @@ class ImputeBlocksTest : public QObject
 {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void initTestCase() { QVERIFY(prepareProducts().ok()); }
 
     void potentials()

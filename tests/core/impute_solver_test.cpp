@@ -189,7 +189,7 @@ private:
         return number < 0;
     }
 
-private slots:
+private Q_SLOTS:
     void initTestCase() { QVERIFY(prepareProducts().ok()); }
 
     void sinkhornInDouble_data() { addCases(kSinkhornFiles); }

@@ -68,7 +68,7 @@ class SelectionTextTest : public QObject
 {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void everyForm_data()
     {
         QTest::addColumn<QByteArray>("text");

@@ -249,11 +249,28 @@ def refusals(folder):
     assert stored(several / "plain.h5ad").has_canonical_format and not (several / "broken.h5ad").exists()
 
 
+def infinities(folder):
+    """Sums as scipy has them; those that only adding made NaN are counted."""
+    inf, nan = np.inf, np.nan
+    for dtype in ("float32", "float64"):
+        values = np.array([inf, 1, -inf, nan, 2, inf, inf, 3], dtype=dtype)
+        indices, indptr = [2, 0, 2, 1, 1, 3, 3, 0], [0, 5, 8]
+        source, result = folder / f"inf_{dtype}.h5ad", folder / f"inf_{dtype}_out.h5ad"
+        write(source, (2, 4), X=("csr", values, indices, indptr, ("int32", "int32"), {}))
+        told = call("canonicalize", source, "-o", result)["elements"][0]
+        wanted = sp.csr_matrix((values, indices, indptr), shape=(2, 4))
+        wanted.sum_duplicates()
+        np.testing.assert_array_equal(stored(result).data, wanted.data)
+        np.testing.assert_array_equal(stored(result).indices, wanted.indices)
+        assert (told["merged"], told["nan_sums"]) == (3, 1), told
+
+
 def main():
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         print(cases(folder), "stored cases,", random_matrices(folder), "random matrices")
         widening(folder)
+        infinities(folder)
         refusals(folder)
         order_of_the_root(folder)
     return 0
