@@ -20,6 +20,14 @@ using hdf5::TypeClass;
 // Reading over a gap this long costs less than starting anew.
 constexpr Index kGapBytes = Index{16} << 10;
 constexpr Index kLongestRunBytes = Index{4} << 20;
+// A text of usual length, with what its reference and its own memory take.
+constexpr Index kTextBytes = 64;
+
+// Memory that a value takes while it is handled.
+Index bytesOf(DType type)
+{
+    return type == DType::String ? kTextBytes : std::max<Index>(1, static_cast<Index>(sizeOf(type)));
+}
 
 Index product(const std::vector<Index>& lengths)
 {
@@ -298,7 +306,7 @@ Result<Values> ArrayReader::rows(const Selection& rows, std::stop_token stop) co
         return rowsAndColumns(rows, Selection::all(shape[1]), stop);
     if (const Slice* slice = rows.asSlice(); slice && slice->step == 1)
         return this->rows(slice->first, slice->count, stop);
-    const Index width = std::max<Index>(1, static_cast<Index>(sizeOf(dtype())));
+    const Index width = bytesOf(dtype());
     const AccessPlan plan = AccessPlan::make(rows, kGapBytes / width, kLongestRunBytes / width);
     Values result(dtype(), rows.size());
     for (const AccessPlan::Run& run : plan.runs()) {
@@ -323,7 +331,7 @@ Result<Values> ArrayReader::rowsAndColumns(const Selection& rows, const Selectio
 {
     const std::vector<Index> shape = m_array.shape();
     const Index inner = product(std::vector<Index>(shape.begin() + 2, shape.end()));
-    const Index width = std::max<Index>(1, static_cast<Index>(sizeOf(dtype()))) * inner;
+    const Index width = bytesOf(dtype()) * inner;
     const Slice* rowSlice = rows.asSlice();
     const Slice* columnSlice = columns.asSlice();
     if (rowSlice && columnSlice && rowSlice->step == 1 && columnSlice->step == 1) {

@@ -134,6 +134,14 @@ class MemoryBounds(unittest.TestCase):
             self.assertLess(max(peaks), BUDGET + 64 * MIB)
             self.assertLess(peaks[1], peaks[0] * 1.2 + 4 * MIB, "memory grows with the file")
 
+    def test_scattered_names(self):
+        """Texts of rows far apart are read in stretches; a stretch holds as many of them as fit, not as many as it has bytes."""
+        output = self.both("view", "obs", "--obs", "0:2000000:1000", "--csv", within=64 * MIB)
+        self.assertEqual(len(output.splitlines()), 2001)
+        peaks = [self.exported(file, "--obs=::20", "--slots", "X")[0] for file in (self.file, self.twice)]
+        print(f"export of scattered cells: {peaks[0] / MIB:.0f} and {peaks[1] / MIB:.0f} MiB")
+        self.assertLess(max(peaks), BUDGET + 32 * MIB)
+
     def test_export_of_genes_and_in_another_order(self):
         peak, figures = self.exported(self.file, "--var", "300:0:-1")
         print(f"export of genes: {peak / MIB:.0f} MiB")
