@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/export/ragged_cut.h"
 #include "core/matrix/subset_stream.h"
+#include "core/paging/array_reader.h"
 #include "core/paging/page_cache.h"
 #include "core/write/staged_file.h"
 
@@ -18,7 +19,7 @@ namespace {
 constexpr Index kPlainBytes = Index{8} << 10; // of a file with nothing in it
 constexpr Index kArrayBytes = 700;            // of a small array: header, attributes, its place in a group
 constexpr Index kTextBytes = 16 + 14;         // of a text of usual length, where it lies and what it is
-constexpr Index kProcess = Index{32} << 20;   // of the program without data, its library and its threads
+constexpr Index kProcess = Index{24} << 20;   // of the program without data, its library and its threads
 
 Index countOf(const std::vector<Index>& shape)
 {
@@ -120,6 +121,8 @@ struct Pieces {
     Index ragged = 0; // memory of cutting one ragged array
     Index largestSparse = 0;
     const Element* sparse = nullptr;
+    Index largestPaged = 0;
+    const Element* dense = nullptr;
 };
 
 Pieces piecesOf(const ExportOptions& options, const std::stop_token& stop, bool sampled)
@@ -152,6 +155,10 @@ Pieces piecesOf(const ExportOptions& options, const std::stop_token& stop, bool 
             const double density = sampled ? storedPerByte(array, stop) : 1;
             pieces.read += static_cast<Index>(bytes);
             pieces.paged += bytesOf(array);
+            if (bytesOf(array) > pieces.largestPaged && array.info().rank() > 0) {
+                pieces.largestPaged = bytesOf(array);
+                pieces.dense = element;
+            }
             pieces.output += static_cast<Index>(bytes * packed(options.storing, density, isShuffled(array)));
         }
         pieces.output += bytesOf(element->categories);
@@ -173,6 +180,24 @@ Pieces piecesOf(const ExportOptions& options, const std::stop_token& stop, bool 
         }
     }
     return pieces;
+}
+
+// Seconds of reading so many bytes through the page cache, going by the first rows of an array.
+Result<double> secondsOfPaged(const Element& element, Index bytes, const ExportContext& context)
+{
+    const ArrayRef& array = element.values ? element.values : element.mask;
+    const Index rows = array.shape().front();
+    const Index all = bytesOf(array);
+    if (rows == 0 || all == 0)
+        return 0.0;
+    const Index sample = std::clamp<Index>(rows * (Index{2} << 20) / all, 1, rows);
+    const auto start = std::chrono::steady_clock::now();
+    auto read = ArrayReader(array, context.reading, element.path).rows(0, sample, context.stop);
+    if (!read && read.error().code() == ErrorCode::Cancelled)
+        return std::move(read).error();
+    // What cannot be read is told by the export itself.
+    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return read ? took * static_cast<double>(bytes) / (static_cast<double>(all) * static_cast<double>(sample) / static_cast<double>(rows)) : 0.0;
 }
 
 } // namespace
@@ -226,6 +251,12 @@ Result<ExportEstimate> estimateExport(const ExportOptions& options, const std::f
             const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             seconds += took * static_cast<double>(stream.decoded()) / static_cast<double>(sample) / static_cast<double>(threads);
         }
+    }
+    if (pieces.dense != nullptr) {
+        auto took = secondsOfPaged(*pieces.dense, pieces.paged, context);
+        if (!took)
+            return std::move(took).error();
+        seconds += *took;
     }
     // What is packed or moved after that: some 60 MB a second a thread with gzip, 500 without.
     const bool packs = options.storing.as == Storing::As::Source

@@ -90,6 +90,8 @@ Result<void> SubsetStream::planPieces(const Options& options)
     Index spread = 0; // what the pieces reach over, all together
     Index lowest = low;
     Index highest = 0;
+    Index met = 0;      // chunks that the lines lie in, one after another
+    Index lastMet = -1;
     const auto close = [&] {
         if (piece.lines == 0)
             return;
@@ -114,6 +116,10 @@ Result<void> SubsetStream::planPieces(const Options& options)
             if (entries > 0) {
                 lowest = std::min(lowest, begin);
                 highest = std::max(highest, end);
+                const Index from = begin / chunk;
+                const Index to = (end - 1) / chunk;
+                met += to - from + (from == lastMet ? 0 : 1);
+                lastMet = to;
             }
             if (entries > m_batch) { // a line of its own, in several pieces
                 close();
@@ -138,7 +144,9 @@ Result<void> SubsetStream::planPieces(const Options& options)
     }
     close();
     const Index reach = std::max<Index>(0, highest - lowest);
-    m_decoded = std::min(reach, m_entries + static_cast<Index>(m_pieces.size()) * chunk);
+    // Chunks are decoded whole. In another order than the file's, each batch decodes those of its lines once.
+    m_decoded = m_lines.isAscending() ? std::min(met * chunk, reach + 2 * chunk)
+                                      : std::min(met * chunk, std::max(spread, m_entries));
     if (!m_lines.isAscending() && m_pieces.size() > 1) {
         // Random order: each batch would decode much of the file.
         m_scatter = spread > 3 * reach + m_entries;
