@@ -2,12 +2,12 @@
 #include "core/export/counts_export.h"
 
 #include "core/base/text.h"
-#include "core/export/convert_values.h"
 #include "core/export/entry_batches.h"
 #include "core/export/export_run.h"
 #include "core/export/features.h"
 #include "core/export/text_sink.h"
 #include "core/hdf5/output_driver.h"
+#include "core/matrix/convert_values.h"
 #include "core/matrix/holds.h"
 #include "core/matrix/number_types.h"
 #include "core/write/h5ad_writer.h"

@@ -40,10 +40,18 @@ bool ExportOptions::wants(std::string_view path) const noexcept
            });
 }
 
+bool ExportOptions::converts(std::string_view path) const noexcept
+{
+    if (converted.empty())
+        return path == "X" || path.starts_with("layers/");
+    return std::find(converted.begin(), converted.end(), path) != converted.end();
+}
+
 bool ExportOptions::isPlainCopy() const noexcept
 {
     return profile == Profile::Keep && view.isAll() && !fromRaw && slots.empty() && without.empty()
-        && storage == Storage::None && !dtype && storing.as == Storing::As::Source && !dropUnusedCategories
+        && storage == Storage::None && !dtype && indexWidth == IndexWidth::Keep && storing.as == Storing::As::Source
+        && storing.chunk == 0 && !dropUnusedCategories
         && view.dataset()->format() == FileFormat::H5ad;
 }
 

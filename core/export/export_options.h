@@ -4,6 +4,7 @@
 #include "core/anndata/dataset_view.h"
 #include "core/anndata/finding.h"
 #include "core/run/progress.h"
+#include "core/write/matrix_transfer.h"
 #include "core/write/storing.h"
 
 #include <filesystem>
@@ -28,19 +29,25 @@ struct ExportOptions {
     Selection rawGenes;                // of raw/var, where `fromRaw`
     Profile profile = Profile::AnnData;
     Unreadable unreadable = Unreadable::Keep;
-    Storage storage = Storage::None;   // of X and layers; None: as they are
-    std::optional<DType> dtype;        // of X and layers
+    Storage storage = Storage::None;   // of the converted elements; None: as they are
+    std::optional<DType> dtype;        // likewise
+    Rounding rounding = Rounding::Nearest;
+    IndexWidth indexWidth = IndexWidth::Keep;
+    std::vector<std::string> converted; // which those are; empty: X and layers
     Storing storing;                   // chunks and filters of what is rewritten
     bool dropUnusedCategories = false;
     bool fromRaw = false;              // raw/X and raw/var become X and var
     std::vector<std::string> slots;    // elements; empty: all
     std::vector<std::string> without;
     bool overwrite = false;
+    bool inPlace = false;              // the target is the source, and is replaced in the end
     std::filesystem::path temporary;   // folder; empty: that of the new file
     FileSystem* system = nullptr;      // null: the real one
 
     // Whether an element of this path shall be in the new file.
     bool wants(std::string_view path) const noexcept;
+    // Whether storage and type are those of an element of this path.
+    bool converts(std::string_view path) const noexcept;
     // Whether the new file is to be the old one, element for element.
     bool isPlainCopy() const noexcept;
     const Selection& genes() const noexcept { return fromRaw ? rawGenes : view.var(); }

@@ -266,9 +266,10 @@ Result<ExportEstimate> estimateExport(const ExportOptions& options, const std::f
     estimate.seconds = std::ceil(seconds * 100) / 100;
 
     StagedFile::Options staging;
-    staging.overwrite = options.overwrite;
+    staging.overwrite = options.overwrite || options.inPlace;
     staging.bytesNeeded = estimate.output + estimate.temporary;
-    staging.inputs = {options.view.dataset()->file().path()};
+    if (!options.inPlace)
+        staging.inputs = {options.view.dataset()->file().path()};
     staging.system = options.system;
     if (auto fine = StagedFile::check(target, staging); !fine)
         estimate.reason = fine.error().message();

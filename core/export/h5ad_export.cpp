@@ -79,9 +79,10 @@ Result<ExportResult> H5adExport::run(const std::filesystem::path& target, const 
 {
     const hdf5::File& source = m_options.view.dataset()->file();
     StagedFile::Options staging;
-    staging.overwrite = m_options.overwrite;
+    staging.overwrite = m_options.overwrite || m_options.inPlace;
     staging.bytesNeeded = m_output;
-    staging.inputs = {source.path()};
+    if (!m_options.inPlace)
+        staging.inputs = {source.path()};
     staging.system = m_options.system;
     hdf5::OutputOptions file;
     if (context.progress != nullptr)

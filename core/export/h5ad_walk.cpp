@@ -47,6 +47,12 @@ bool isUndescribed(const hdf5::Object& object)
 
 } // namespace
 
+H5adWalk::H5adWalk(ExportRun& run)
+    : m_run(run), m_tables(run),
+      m_matrices({run.dataset(), run.context.reading, run.context.stop, run.context.progress, run.options.temporary}, run.writer)
+{
+}
+
 Result<void> H5adWalk::run()
 {
     if (auto written = m_run.options.isPlainCopy() ? everything() : root(); !written)
@@ -246,15 +252,17 @@ bool H5adWalk::slotIsWhole(const Element& element) const
     return (!obs || m_run.options.view.obs().isAll()) && (!var || m_run.options.genes().isAll());
 }
 
-MatrixExport::Form H5adWalk::formOf(const std::string& path) const
+MatrixForm H5adWalk::formOf(const std::string& path) const
 {
     const ExportOptions& options = m_run.options;
-    MatrixExport::Form form;
+    MatrixForm form;
+    if (options.converts(path)) {
+        form.storage = options.storage;
+        form.dtype = options.dtype;
+        form.rounding = options.rounding;
+        form.width = options.indexWidth;
+    }
     if (isMatrixSlot(path) || path == "raw/X") {
-        if (path != "raw/X") {
-            form.storage = options.storage;
-            form.dtype = options.dtype;
-        }
         if (options.profile == Profile::CellxGene) {
             form.storage = Storage::Csr;
             form.dropZeros = true;
@@ -272,11 +280,16 @@ bool H5adWalk::canCopy(const Element& element, const std::string& path) const
     const hdf5::Object* object = ownObject(m_run, element);
     if (object == nullptr || !m_run.isWhole(element) || object->kind == hdf5::ObjectKind::Damaged)
         return false;
-    const MatrixExport::Form form = formOf(path);
+    const MatrixForm form = formOf(path);
     if ((form.storage != Storage::None && form.storage != element.storage)
         || (form.dtype && form.dtype != element.dtype) || form.dropZeros)
         return false;
-    if (m_run.options.storing.as == Storing::As::Chosen)
+    if (element.isSparse() && form.width != IndexWidth::Keep) {
+        const DType wanted = form.width == IndexWidth::Wide ? DType::Int64 : DType::Int32;
+        if (element.indices.dtype() != wanted || element.indptr.dtype() != wanted)
+            return false;
+    }
+    if (m_run.options.storing.as == Storing::As::Chosen || m_run.options.storing.chunk > 0)
         return false;
     if (m_run.options.profile == Profile::Keep)
         return true;
@@ -346,13 +359,14 @@ Result<void> H5adWalk::array(const Element& element, const std::string& path)
     if (const auto known = m_rewritten.find(address); address != 0 && known != m_rewritten.end()) {
         const Element& first = *known->second.second;
         if (first.firstAxis == element.firstAxis && first.secondAxis == element.secondAxis && first.ofRaw == element.ofRaw
-            && isMatrixSlot(first.path) == isMatrixSlot(path)) {
+            && isMatrixSlot(first.path) == isMatrixSlot(path)
+            && m_run.options.converts(first.path) == m_run.options.converts(path)) {
             m_run.did(path, Action::Copied);
             return m_run.writer.file().createHardLink("/" + path, "/" + known->second.first);
         }
     }
-    const MatrixExport::Form form = formOf(path);
-    auto written = m_matrices.write(element, path, form);
+    const MatrixForm form = formOf(path);
+    auto written = m_matrices.write(element, path, form, {m_run.along(element, 0), m_run.along(element, 1)});
     if (!written)
         return written;
     if (address != 0)

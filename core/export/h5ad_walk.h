@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/export/matrix_export.h"
 #include "core/export/table_export.h"
+#include "core/write/matrix_transfer.h"
 
 #include <map>
 #include <set>
@@ -13,7 +13,7 @@ namespace cellfolio {
 class H5adWalk
 {
 public:
-    explicit H5adWalk(ExportRun& run) : m_run(run), m_tables(run), m_matrices(run) {}
+    explicit H5adWalk(ExportRun& run);
 
     Result<void> run();
     Index temporary() const noexcept { return m_matrices.temporary(); }
@@ -40,13 +40,13 @@ private:
     Result<void> openGroup(const Element& element, const std::string& path, const char* type);
     bool slotIsWhole(const Element& element) const;
     bool canCopy(const Element& element, const std::string& path) const;
-    MatrixExport::Form formOf(const std::string& path) const;
+    MatrixForm formOf(const std::string& path) const;
     // The link that an element of the source is, where it can be one here too.
     std::optional<std::string> linkOf(const Element& element) const;
 
     ExportRun& m_run;
     TableExport m_tables;
-    MatrixExport m_matrices;
+    MatrixTransfer m_matrices;
     std::map<std::uint64_t, std::pair<std::string, const Element*>> m_rewritten; // by address
     std::set<const hdf5::Object*> m_moved; // graphs that answer to obsp and lie in uns
 };

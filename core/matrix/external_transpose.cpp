@@ -80,6 +80,8 @@ private:
         return std::max<Index>(0, now.limit - now.total);
     }
 
+    Index lineWindow() const { return std::min(kLineWindow, m_source.lines() + 1); }
+
     // What a worker of the first pass takes for blocks of a length.
     Index bytesOfSorter(Index length) const
     {
@@ -96,7 +98,7 @@ private:
     {
         const std::vector<ArrayRef> arrays{m_source.data(), m_source.indices()};
         int threads = m_options.threads > 0 ? m_options.threads : m_reading->threads();
-        const Index room = available() - kLineWindow * 16 - (Index{2} << 20);
+        const Index room = available() - lineWindow() * 16 - (Index{2} << 20);
         Index length = m_options.blockLength > 0 ? m_options.blockLength : kBlock;
         const auto fits = [&] {
             const Index directory = m_source.stored() / length * segments() * 6;
@@ -119,7 +121,7 @@ private:
                          "The chunks of the matrix are too large to be sorted in memory.")
                 .at(m_source.path());
         auto held = m_reading->budget().reserve(MemoryTag::Job, bytesOfSorter(length) * threads
-                                                                    + kLineWindow * 16);
+                                                                    + lineWindow() * 16);
         if (!held)
             return std::move(held).error().at(m_source.path());
         m_sortBytes = (bytesOfSorter(length) + bytesOfScan(length)) * threads;
@@ -268,7 +270,7 @@ private:
         int threads = m_options.threads > 0 ? m_options.threads : m_reading->threads();
         const Index cursors = static_cast<Index>(m_blocks.size() * sizeof(SegmentCursor));
         const Index longest = m_counts.empty() ? 0 : *std::max_element(m_counts.begin(), m_counts.end());
-        const Index sinks = (Index{2} << 20)
+        const Index sinks = m_options.sinkBytes
                           + static_cast<Index>(static_cast<double>(longest) * m_options.sinkBytesAnEntry);
         const Index fixed = kPiece * (m_item + 4) + cursors + sinks;
         const Index room = available() / 8 * 7;

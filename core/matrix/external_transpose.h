@@ -41,7 +41,9 @@ public:
         Progress* progress = nullptr;
         Index blockLength = 0; // entries sorted at once; 0: chosen
         Index gatherBytes = 0; // of the temporary file held at once; 0: chosen
-        // Memory that the sink takes on each worker for each entry of the longest index; left to it.
+        // Memory that the sink takes on each worker, and more of it for each entry of the longest index:
+        // held for it meanwhile.
+        Index sinkBytes = Index{2} << 20;
         double sinkBytesAnEntry = 0;
         Index* temporary = nullptr; // gets the size of the temporary file
     };

@@ -10,6 +10,11 @@ void FileRebuild::replace(const hdf5::Object& object, Write write)
     m_replaced[object.address] = std::move(write);
 }
 
+void FileRebuild::add(std::string path, Write write)
+{
+    m_added.emplace_back(std::move(path), std::move(write));
+}
+
 bool FileRebuild::holdsReplaced(const hdf5::Object& object) const
 {
     if (object.soft)
@@ -64,6 +69,14 @@ Result<Index> FileRebuild::run(const std::filesystem::path& target, const Option
     for (const auto& child : root.children)
         if (auto walked = walk(*child, "/" + child->name, **writer, copier); !walked)
             return std::move(walked).error();
+    for (const auto& [path, write] : m_added) {
+        const std::string mapping = path.substr(0, path.rfind('/'));
+        if (root.find(mapping) == nullptr)
+            if (auto made = (*writer)->mapping(mapping); !made)
+                return std::move(made).error();
+        if (auto written = write(**writer, copier, "/" + path); !written)
+            return std::move(written).error();
+    }
     if (auto finished = copier.finish(); !finished)
         return std::move(finished).error();
     if (m_source->changedOnDisk())

@@ -4,11 +4,14 @@
 #include "core/hdf5/object_copier.h"
 #include "core/write/h5ad_writer.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace cellfolio {
 
@@ -26,6 +29,8 @@ public:
 
     // For the object, under whatever names it is linked: written once, linked from then on.
     void replace(const hdf5::Object& object, Write write);
+    // What the source does not have, at `path` ("layers/new"), whose mapping is made where there is none.
+    void add(std::string path, Write write);
 
     struct Options {
         StagedFile::Options staging; // inputs are added
@@ -45,6 +50,7 @@ private:
 
     std::shared_ptr<const hdf5::File> m_source;
     std::map<std::uint64_t, Write> m_replaced; // by address
+    std::vector<std::pair<std::string, Write>> m_added;
 };
 
 } // namespace cellfolio

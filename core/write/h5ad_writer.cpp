@@ -120,9 +120,9 @@ Result<void> H5adWriter::array(const std::string& path, const Values& values, st
 }
 
 Result<DenseWriter> H5adWriter::dense(const std::string& path, DType type, const std::vector<Index>& shape,
-                                      const hdf5::ArrayInfo* like)
+                                      const hdf5::ArrayInfo* like, const std::optional<Storing>& storing)
 {
-    auto made = m_file->createArray("/" + path, planArray({type, shape}, m_storing, like));
+    auto made = m_file->createArray("/" + path, planArray({type, shape}, storing.value_or(m_storing), like));
     if (!made)
         return std::move(made).error();
     if (auto described = describe(path, encodingOf(type), "0.2.0"); !described)
@@ -130,8 +130,9 @@ Result<DenseWriter> H5adWriter::dense(const std::string& path, DType type, const
     return DenseWriter(*std::move(made));
 }
 
-Result<std::unique_ptr<SparseWriter>> H5adWriter::sparse(const std::string& path, const Sparse& sparse)
+Result<SparseWriter::Parts> H5adWriter::sparseParts(const std::string& path, const Sparse& sparse)
 {
+    const Storing& storing = sparse.storing ? *sparse.storing : m_storing;
     const bool byRows = sparse.storage == Storage::Csr;
     const Index lines = byRows ? sparse.rows : sparse.columns;
     const Index width = byRows ? sparse.columns : sparse.rows;
@@ -145,7 +146,7 @@ Result<std::unique_ptr<SparseWriter>> H5adWriter::sparse(const std::string& path
         !set)
         return std::move(set).error();
     const auto entries = [&](const char* name, DType type, const hdf5::ArrayInfo* like) {
-        hdf5::NewArray plan = planArray({type, {0}, true}, m_storing, like);
+        hdf5::NewArray plan = planArray({type, {0}, true}, storing, like);
         // A chunk need not be longer than all there will be, but h5py's shortest.
         plan.chunk[0] = std::min(plan.chunk[0], std::max<Index>(1024, sparse.entries));
         return m_file->createArray("/" + path + "/" + name, plan);
@@ -156,7 +157,7 @@ Result<std::unique_ptr<SparseWriter>> H5adWriter::sparse(const std::string& path
     auto indices = entries("indices", indexType, sparse.likeIndices);
     if (!indices)
         return std::move(indices).error();
-    hdf5::NewArray pointers = planArray({indexType, {lines + 1}, true}, m_storing, sparse.likeIndptr);
+    hdf5::NewArray pointers = planArray({indexType, {lines + 1}, true}, storing, sparse.likeIndptr);
     pointers.chunk[0] = std::min(pointers.chunk[0], lines + 1);
     auto indptr = m_file->createArray("/" + path + "/indptr", pointers);
     if (!indptr)
@@ -164,8 +165,15 @@ Result<std::unique_ptr<SparseWriter>> H5adWriter::sparse(const std::string& path
     for (const char* name : {"data", "indices", "indptr"})
         if (auto described = describe(path + "/" + name, "array", "0.2.0"); !described)
             return std::move(described).error();
-    return std::make_unique<SparseWriter>(
-        SparseWriter::Parts{*std::move(data), *std::move(indices), ArrayWriter(*std::move(indptr)), lines});
+    return SparseWriter::Parts{*std::move(data), *std::move(indices), ArrayWriter(*std::move(indptr)), lines};
+}
+
+Result<std::unique_ptr<SparseWriter>> H5adWriter::sparse(const std::string& path, const Sparse& sparse)
+{
+    auto parts = sparseParts(path, sparse);
+    if (!parts)
+        return std::move(parts).error();
+    return std::make_unique<SparseWriter>(*std::move(parts));
 }
 
 Result<void> H5adWriter::beginTable(const std::string& path, const std::vector<std::string>& columns,

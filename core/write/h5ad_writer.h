@@ -10,6 +10,7 @@
 #include "core/write/storing.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,8 +51,9 @@ public:
                               const hdf5::ArrayInfo* like = nullptr);
     // The same with its values; any number of dimensions (`shape` empty: 1-D).
     Result<void> array(const std::string& path, const Values& values, std::vector<Index> shape = {});
+    // `storing`: another than that of the file.
     Result<DenseWriter> dense(const std::string& path, DType type, const std::vector<Index>& shape,
-                              const hdf5::ArrayInfo* like = nullptr);
+                              const hdf5::ArrayInfo* like = nullptr, const std::optional<Storing>& storing = {});
 
     struct Sparse {
         Storage storage = Storage::Csr;
@@ -63,7 +65,10 @@ public:
         const hdf5::ArrayInfo* likeData = nullptr;
         const hdf5::ArrayInfo* likeIndices = nullptr;
         const hdf5::ArrayInfo* likeIndptr = nullptr;
+        std::optional<Storing> storing = {}; // another than that of the file
     };
+    // The group with its three arrays, data and indices still empty.
+    Result<SparseWriter::Parts> sparseParts(const std::string& path, const Sparse& sparse);
     Result<std::unique_ptr<SparseWriter>> sparse(const std::string& path, const Sparse& sparse);
 
     // A table; its row names are an array at `path/index`, its columns are written one by one.

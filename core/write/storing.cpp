@@ -2,6 +2,7 @@
 #include "core/write/storing.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cellfolio {
 
@@ -41,6 +42,17 @@ std::vector<Index> usualChunk(const ArrayShape& wanted)
     return chunk;
 }
 
+// Chunks of a wanted length along the first axis; others as they were, as far as a chunk can be held.
+std::vector<Index> askedChunk(const ArrayShape& wanted, Index length, std::vector<Index> chunk)
+{
+    chunk[0] = wanted.extensible ? length : std::min(length, std::max<Index>(1, wanted.shape[0]));
+    if (chunk.size() > 1) {
+        const Index rest = chunk[0] * product(chunk, 2) * bytesOf(wanted.type);
+        chunk[1] = std::clamp<Index>(kLargestChunkBytes / std::max<Index>(1, rest), 1, chunk[1]);
+    }
+    return chunk;
+}
+
 // The chunk of the source, no longer than the array, and no larger than can be held.
 std::vector<Index> keptChunk(const ArrayShape& wanted, const std::vector<Index>& source)
 {
@@ -73,11 +85,15 @@ hdf5::NewArray planArray(const ArrayShape& wanted, const Storing& storing, const
     if (!kept || like->layout != hdf5::Layout::Chunked || like->chunk.size() != wanted.shape.size()) {
         const hdf5::Compression compression = kept ? hdf5::Compression{} : storing.chosen;
         array.filters = hdf5::NewArray::filtersFor(compression, wanted.type);
-        if (wanted.extensible || !array.filters.empty())
+        if (wanted.extensible || !array.filters.empty() || storing.chunk > 0)
             array.chunk = usualChunk(wanted);
+        if (storing.chunk > 0)
+            array.chunk = askedChunk(wanted, storing.chunk, std::move(array.chunk));
         return array;
     }
     array.chunk = keptChunk(wanted, like->chunk);
+    if (storing.chunk > 0)
+        array.chunk = askedChunk(wanted, storing.chunk, std::move(array.chunk));
     if (hdf5::canEncode(*like))
         array.filters = like->filters;
     else

@@ -12,6 +12,7 @@ struct Storing {
     enum class As { Source, Chosen };
     As as = As::Source; // as the array they come from, where there is one; else as chosen
     hdf5::Compression chosen;
+    Index chunk = 0; // length of a chunk along the first axis; 0: as the source has it, or usual
 };
 
 // Longest and usual chunks, and what of a matrix is held at once to fill a row of chunks.
