@@ -93,6 +93,18 @@ const OptionSpec kDropZeros{"drop-zeros", "", "", "Leave out stored zeros."};
 const OptionSpec kKeepDuplicates{"keep-duplicates", "", "", "Sort only; what is stored twice at one place stays so."};
 const OptionSpec kOverflow{"overflow", "stop|widen|wrap", "stop",
                            "What becomes of integers whose sum their type cannot hold."};
+const OptionSpec kConvertElements{"elements", "LIST", "",
+                                  "Which matrices, such as X,layers/counts. Without it X; where only --compression, --chunk or "
+                                  "--index-width is given, every matrix."};
+const OptionSpec kConvertStorage{"storage", "keep|csr|csc|dense", "keep", "How they are stored."};
+const OptionSpec kConvertDtype{"dtype", "TYPE", "keep", "Type of their numbers. A value that would change stops it."};
+const OptionSpec kLossy{"lossy", "", "", "Values may change; which ones is told."};
+const OptionSpec kIndexWidth{"index-width", "keep|32|64", "keep", "Bits of the positions of sparse matrices."};
+const OptionSpec kChunk{"chunk", "N", "", "Length of a chunk: entries of a sparse matrix, rows of a dense one."};
+const OptionSpec kConvertProfile{"profile", "keep|anndata|r|seuratdisk|cellxgene", "",
+                                 "For which readers the whole file is written. Without it keep for an h5ad, anndata for "
+                                 "what becomes one."};
+const OptionSpec kAs{"as", "layers/NAME", "", "The matrix stays, and what it becomes is a new layer."};
 const OptionSpec kSplit{"split", "COLUMN", "", "One file a category of a column of obs; OUT holds {}."};
 
 std::vector<const OptionSpec*> with(std::vector<const OptionSpec*> own, bool readsCells)
@@ -160,7 +172,13 @@ std::vector<CommandSpec> makeCommands()
          {"cellfolio-cli canonicalize pbmc68k_reduced.h5ad -o in_order.h5ad",
           "cellfolio-cli canonicalize pbmc68k_reduced.h5ad --elements raw/X --drop-zeros -o in_order.h5ad --overwrite"},
          &runCanonicalize},
-        later("convert", "Change how matrices are stored."),
+        {"convert", "FILE…", "Change how matrices are stored, or make an h5ad of another format; values stay.",
+         with({&kOutput, &kOutputDir, &kInPlace, &kReplace, &kConvertElements, &kConvertStorage, &kConvertDtype, &kLossy,
+               &kIndexWidth, &kChunk, &kCompression, &kConvertProfile, &kAs, &kTemp, &kEstimate},
+              false),
+         {"cellfolio-cli convert pbmc68k_reduced.h5ad --elements raw/X --storage csc -o by_gene.h5ad",
+          "cellfolio-cli convert pbmc68k_reduced.h5ad --compression gzip -o packed.h5ad --overwrite --json"},
+         &runConvert},
         later("concat", "Join files along the cells."),
         later("fix", "Repair what validation found."),
         {"map", "", "Map spatial cells onto single cells by optimal transport, within the memory budget.",

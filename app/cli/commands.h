@@ -17,5 +17,6 @@ int runImpute(Session& session);
 int runScore(Session& session);
 int runExport(Session& session);
 int runCanonicalize(Session& session);
+int runConvert(Session& session);
 
 } // namespace cellfolio::cli

@@ -26,32 +26,29 @@ Result<FileKind> kindOf(const Arguments& arguments, const std::string& output)
     return badUsage("What kind of file shall \"" + output + "\" be?", "Say it with --format, such as --format h5ad.");
 }
 
-Result<void> readMatrixOptions(const Arguments& arguments, ExportOptions& options)
+} // namespace
+
+Result<AskedForm> matrixForm(const Arguments& arguments)
 {
+    AskedForm form;
     if (arguments.has("storage")) {
         const std::string name = arguments.value("storage");
         if (name == "csr")
-            options.storage = Storage::Csr;
+            form.storage = Storage::Csr;
         else if (name == "csc")
-            options.storage = Storage::Csc;
+            form.storage = Storage::Csc;
         else if (name == "dense")
-            options.storage = Storage::Dense;
+            form.storage = Storage::Dense;
         else if (name != "keep")
             return badUsage("\"" + name + "\" is no way to store a matrix.", "One of keep, csr, csc, dense.");
     }
     if (arguments.has("dtype") && arguments.value("dtype") != "keep") {
-        options.dtype = dtypeNamed(arguments.value("dtype"));
-        if (!options.dtype || *options.dtype == DType::String || *options.dtype == DType::Other)
+        form.dtype = dtypeNamed(arguments.value("dtype"));
+        if (!form.dtype || *form.dtype == DType::String || *form.dtype == DType::Other)
             return badUsage("\"" + arguments.value("dtype") + "\" is no type of numbers.", "Such as float32 or int64.");
     }
-    auto storing = storingOf(arguments);
-    if (!storing)
-        return std::move(storing).error();
-    options.storing = *storing;
-    return {};
+    return form;
 }
-
-} // namespace
 
 Result<ExportRequest> exportRequest(const Arguments& arguments)
 {
@@ -99,8 +96,15 @@ Result<ExportRequest> exportRequest(const Arguments& arguments)
                 return std::move(names).error().within("--" + std::string(name));
             *list = *std::move(names);
         }
-    if (auto read = readMatrixOptions(arguments, options); !read)
-        return std::move(read).error();
+    const auto form = matrixForm(arguments);
+    if (!form)
+        return form.error();
+    options.storage = form->storage;
+    options.dtype = form->dtype;
+    auto storing = storingOf(arguments);
+    if (!storing)
+        return std::move(storing).error();
+    options.storing = *storing;
     const bool ofOneElement = request.kind != FileKind::H5ad && request.kind != FileKind::Seurat && request.kind != FileKind::Loom;
     if (!request.element.empty() && !ofOneElement)
         return badUsage("--element is for formats that hold one element.", "Use --slots for an h5ad.");

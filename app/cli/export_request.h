@@ -23,6 +23,12 @@ struct ExportRequest {
 
     bool isSplit() const noexcept { return !split.empty(); }
 };
+// --storage and --dtype, of any command that has them.
+struct AskedForm {
+    Storage storage = Storage::None;
+    std::optional<DType> dtype;
+};
+Result<AskedForm> matrixForm(const Arguments& arguments);
 Result<ExportRequest> exportRequest(const Arguments& arguments);
 
 } // namespace cellfolio::cli

@@ -40,7 +40,10 @@ void writeError(JsonWriter& json, const Error& error)
 void writeFinding(JsonWriter& json, const Finding& finding)
 {
     json.beginObject();
-    json.member("id", finding.id);
+    if (finding.id.empty())
+        json.memberNull("id");
+    else
+        json.member("id", finding.id);
     json.member("severity", nameOf(finding.severity));
     json.member("element", finding.element);
     json.member("message", finding.message);

@@ -28,12 +28,12 @@ Result<JobTarget> JobTarget::read(const Arguments& arguments, std::size_t files)
     return target;
 }
 
-Result<std::string> JobTarget::outputFor(const std::string& file) const
+Result<std::string> JobTarget::outputFor(const std::string& file, const std::string& name) const
 {
     if (inPlace)
         return file;
     const std::string place =
-        folder.empty() ? output : (fs::path(folder) / fs::path(file).filename()).string();
+        folder.empty() ? output : (fs::path(folder) / (name.empty() ? fs::path(file).filename() : fs::path(name))).string();
     std::error_code failure;
     if (fs::equivalent(place, file, failure))
         return Error(ErrorCode::BadUsage, "\"" + place + "\" is the file being read.")
@@ -74,7 +74,12 @@ void noteLeftovers(const Session& session, const std::string& output)
 
 void writeShape(JsonWriter& json, const Dataset& dataset)
 {
-    for (const auto& [key, size] : {std::pair{"n_obs", dataset.nObs()}, std::pair{"n_vars", dataset.nVars()}}) {
+    writeShape(json, dataset.nObs(), dataset.nVars());
+}
+
+void writeShape(JsonWriter& json, std::optional<Index> nObs, std::optional<Index> nVars)
+{
+    for (const auto& [key, size] : {std::pair{"n_obs", nObs}, std::pair{"n_vars", nVars}}) {
         if (size)
             json.member(key, *size);
         else
@@ -99,11 +104,17 @@ int tellEstimateText(Session& session, const JobNeeds& needs, const std::string&
 
 int tellEstimate(Session& session, const Dataset& dataset, const JobNeeds& needs, const std::string& reason)
 {
+    return tellEstimate(session, dataset.nObs(), dataset.nVars(), needs, reason);
+}
+
+int tellEstimate(Session& session, std::optional<Index> nObs, std::optional<Index> nVars, const JobNeeds& needs,
+                 const std::string& reason)
+{
     if (!session.wantsJson)
         return tellEstimateText(session, needs, reason);
     JsonWriter& json = session.json;
     json.memberNull("output");
-    writeShape(json, dataset);
+    writeShape(json, nObs, nVars);
     writeEstimate(json, needs);
     json.member("fits", reason.empty());
     if (!reason.empty())

@@ -7,6 +7,7 @@
 #include "core/write/storing.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace cellfolio::cli {
@@ -21,7 +22,8 @@ struct JobTarget {
     // BadUsage unless exactly one of them is given, and -o with one FILE only.
     static Result<JobTarget> read(const Arguments& arguments, std::size_t files);
     // BadUsage where it is the file itself and not --in-place.
-    Result<std::string> outputFor(const std::string& file) const;
+    // `name`: of the new file in a folder, where it is not that of the old one.
+    Result<std::string> outputFor(const std::string& file, const std::string& name = {}) const;
 };
 
 // Runs `each` for every FILE of such a command.
@@ -36,8 +38,11 @@ void noteLeftovers(const Session& session, const std::string& output);
 
 // "n_obs", "n_vars" of an answer.
 void writeShape(JsonWriter& json, const Dataset& dataset);
+void writeShape(JsonWriter& json, std::optional<Index> nObs, std::optional<Index> nVars);
 
 // The answer of --estimate; `reason`: why it does not fit, or empty. Returns the exit code.
 int tellEstimate(Session& session, const Dataset& dataset, const JobNeeds& needs, const std::string& reason);
+int tellEstimate(Session& session, std::optional<Index> nObs, std::optional<Index> nVars, const JobNeeds& needs,
+                 const std::string& reason);
 
 } // namespace cellfolio::cli

@@ -49,7 +49,7 @@ class Manual(unittest.TestCase):
 
     def test_options_are_those_of_the_program(self):
         text = (ROOT / "resources/manual/command-line.md").read_text(encoding="utf-8")
-        for command in ("info", "view", "stats", "validate", "filter", "export", "canonicalize", "index"):
+        for command in ("info", "view", "stats", "validate", "filter", "export", "canonicalize", "convert", "index"):
             help_text = subprocess.run([PROGRAMS / "cellfolio-cli", command, "--help"], capture_output=True,
                                        text=True).stdout
             known = set(re.findall(r"(?<!\S)--[a-z-]+", help_text))
