@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cellfolio against what users would use instead, alternating in one run, best of the rounds.
 
-    run_bench.py --work DIR [--quick] [--only info,obs,scan,genes,index,subset,window] [--rounds 3] [--json OUT] [--readme README.md]
+    run_bench.py --work DIR [--quick] [--only info,obs,scan,genes,index,subset,convert,window] [--rounds 3] [--json OUT] [--readme README.md]
 
 Makes the large files in DIR once (about 5 GB), checks ours against the maker's ground truth, prints a Markdown table.
 Needs ../shared/tools (the maker and the peer's side) and a Python with anndata (--python). Ends with 1 when a bar
@@ -262,6 +262,34 @@ class Bench:
                             bars=[Bar("× the memory on G", large.peak / random.peak, 1.2, least=False)]))
         return rows
 
+    def convert(self):
+        """CSR as CSC within a budget; M has no peer that fits the memory of a laptop."""
+        rows = []
+        with tempfile.TemporaryDirectory(dir=self.args.work) as scratch:
+            out = pathlib.Path(scratch) / "by_gene.h5ad"
+            speed = None
+            for name, packing, bars in (("G", "gzip", (5, 7, 3, 3.8)), ("U", "none", (5, 8, 3.5, 5))):
+                path, truth = self.file(name)
+                wall, wall_aim, processor, processor_aim = bars
+                line = [self.cli, "convert", path, "-o", out, "--overwrite", "--storage", "csc", "--compression", packing,
+                        "--memory", "192M", "--json"]
+                ours, theirs = self.alternate(line, ("transpose", path, "full", "--compression", packing))
+                told = [e for e in json.loads(ours.output)["elements"] if e["element"] == "X"]
+                self.agree("storage", told[0]["to"]["storage"], "csc")
+                self.agree(f"entries of {name}", json.loads(theirs.output)["check"]["nnz"], truth["matrices"]["X"]["stored"])
+                rows.append(Row(f"CSR → CSC, {name}, {packing}", ours, theirs, "SciPy, all in memory",
+                                [Bar("× wall", theirs.wall / ours.wall, wall, wall_aim),
+                                 Bar("× processor", theirs.processor / ours.processor, processor, processor_aim),
+                                 Bar("MB", ours.peak, 256, least=False)]))
+                speed = speed or truth["matrices"]["X"]["stored"] / ours.wall
+            path, truth = self.file("M")
+            large, _ = self.alternate([self.cli, "convert", path, "-o", out, "--overwrite", "--storage", "csc", "--compression",
+                                       "gzip", "--memory", "192M", "--json"])
+            rows.append(Row("CSR → CSC, M, gzip", large,
+                            bars=[Bar("× the entries a second on G", truth["matrices"]["X"]["stored"] / large.wall / speed, 0.7, 0.8),
+                                  Bar("MB", large.peak, 256, least=False)]))
+        return rows
+
     def window_start(self):
         if not self.window.is_file():
             print("this build leaves the window out", file=sys.stderr)
@@ -356,7 +384,7 @@ def main():
         print(f"SKIPPED: {reason}")
         return SKIPPED
     jobs = {"info": bench.info, "obs": bench.obs, "scan": bench.scan, "genes": bench.genes,
-            "index": bench.index, "subset": bench.subset, "window": bench.window_start}
+            "index": bench.index, "subset": bench.subset, "convert": bench.convert, "window": bench.window_start}
     rows = [row for name in args.only.split(",") for row in jobs[name]()]
     text = "\n\n".join([table(rows, not args.quick), legend(args.quick), machine() + "."])
     print(text)

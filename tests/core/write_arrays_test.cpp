@@ -3,6 +3,7 @@
 #include "core/hdf5/file.h"
 #include "core/run/work_sharing.h"
 #include "core/write/h5ad_writer.h"
+#include "core/write/placed_array.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -57,6 +58,7 @@ private Q_SLOTS:
     void everyCompressionIsUndoneByTheLibrary_data();
     void everyCompressionIsUndoneByTheLibrary();
     void batchesOfSeveralThreadsComeInOrder();
+    void stretchesOfSeveralThreadsMeetInChunks();
     void textsAndAttributes();
     void aWaitingBatchEndsWhenAnotherFails();
     void plansKeepChunksWithinBounds();
@@ -161,6 +163,53 @@ void WriteArraysTest::batchesOfSeveralThreadsComeInOrder()
         QVERIFY2(data.as<float>()[at(e)] == static_cast<float>(e), std::to_string(e).c_str());
     for (Index k = 0; k <= lines; ++k)
         QVERIFY(pointers.integer(k) == starts[at(k)]);
+}
+
+void WriteArraysTest::stretchesOfSeveralThreadsMeetInChunks()
+{
+    QTemporaryDir folder;
+    const std::filesystem::path target = folder.filePath("out.h5ad").toStdString();
+    auto writer = H5adWriter::create(target, {}, {Storing::As::Chosen, {hdf5::Packing::Gzip, 1}});
+    QVERIFY(writer.ok());
+    QVERIFY((*writer)->beginData().ok());
+    std::mt19937 random(3);
+    const std::vector<Index> lengths{0, 1, 999, 1000, 1001, 54'321};
+    for (std::size_t k = 0; k < lengths.size(); ++k) {
+        hdf5::NewArray plan = planArray({DType::Float32, {lengths[k]}, true}, (*writer)->storing(), nullptr);
+        plan.chunk = {1000};
+        auto array = (*writer)->file().createArray("/uns/p" + std::to_string(k), plan);
+        QVERIFY(array.ok());
+        const auto values = someFloats(lengths[k], 1);
+        PlacedArray placed(*array);
+        // Some stretches, brought in parts, by whichever thread is free.
+        std::vector<Index> borders{0};
+        while (borders.back() < lengths[k])
+            borders.push_back(std::min(lengths[k], borders.back() + 1 + static_cast<Index>(random() % 3500)));
+        std::vector<PlacedArray::Stretch> stretches(3);
+        auto done = WorkSharing(static_cast<Index>(borders.size()) - 1).run(3, [&](int worker, Index s) -> Result<void> {
+            for (Index first = borders[at(s)]; first < borders[at(s + 1)];) {
+                const Index count = std::min<Index>(borders[at(s + 1)] - first, 1 + first % 700);
+                if (auto put = placed.put(stretches[at(Index{worker})], first, bytesOf(values) + 4 * first, count); !put)
+                    return put;
+                first += count;
+            }
+            return {};
+        });
+        QVERIFY(done.ok());
+        for (PlacedArray::Stretch& stretch : stretches)
+            QVERIFY(placed.close(stretch).ok());
+        auto finished = placed.finish();
+        QVERIFY2(finished.ok(), finished ? "" : finished.error().message().c_str());
+    }
+    QVERIFY((*writer)->commit().ok());
+    auto file = hdf5::File::open(target);
+    QVERIFY(file.ok());
+    for (std::size_t k = 0; k < lengths.size(); ++k) {
+        const Values read = readAll(*file, "/uns/p" + std::to_string(k));
+        const auto values = someFloats(lengths[k], 1);
+        QCOMPARE(read.size(), lengths[k]);
+        QVERIFY(lengths[k] == 0 || std::memcmp(read.data(), values.data(), 4 * values.size()) == 0);
+    }
 }
 
 void WriteArraysTest::textsAndAttributes()
