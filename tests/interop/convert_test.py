@@ -2,9 +2,16 @@
 """`convert` against SciPy and NumPy: storage, types, widths of positions, chunks, and other formats."""
 import fractions
 import gzip
+import json
+import os
+import random
+import resource
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import anndata
@@ -13,9 +20,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from canonical_test import DTYPES, messy, put_matrix, stored, write
-from cli import Failed, call
+from cli import PROGRAM, Failed, call
 from structure import differences
 
+MOMENTS = int(os.environ.get("CELLFOLIO_MOMENTS", "12"))
 OURS = Path(__file__).resolve().parents[1] / "data" / "files"
 INDEX_TYPES = [("int32", "int32"), ("int64", "int64"), ("int32", "int64"), ("uint16", "int32")]
 STORINGS = [{}, {"compression": "gzip", "chunks": (50,)}, {"compression": "lzf", "shuffle": True, "chunks": (64,)}]
@@ -424,6 +432,51 @@ def formats(folder):
                     assert file.attrs["encoding-type"] == "anndata" and file["obs"].attrs["encoding-version"] == "0.2.0"
 
 
+def broken_off(folder):
+    """Killed, stopped or without room: the source is what it was or, in its place, whole; the next run succeeds."""
+    place = folder / "broken_off"
+    place.mkdir()
+    source, out = place / "source.h5ad", place / "out.h5ad"
+    matrix = sp.random(4000, 1500, density=0.1, format="csr", random_state=4, dtype="float32")
+    write(source, matrix.shape, X=("csr", *parts(matrix)[::-1], ("int32", "int32"), {"compression": "gzip", "chunks": (20_000,)}))
+    before, turned = source.read_bytes(), matrix.tocsc()
+    line = [PROGRAM, "convert", source, "-o", out, "--storage", "csc", "--overwrite", "--memory", "32M"]
+    start = time.perf_counter()
+    assert subprocess.run(line, capture_output=True).returncode == 0
+    seconds = time.perf_counter() - start
+    chance = random.Random(11)
+    for moment in range(MOMENTS):
+        copy = place / "copy.h5ad"
+        copy.write_bytes(before)
+        in_place = moment % 2 == 0
+        words = [PROGRAM, "convert", copy, "--in-place", "--storage", "csc"] if in_place else line
+        if moment % 4 < 2 and out.exists():
+            out.unlink()
+        child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(chance.random() * seconds)
+        stopped = moment % 3 == 0
+        child.send_signal(signal.SIGINT if stopped else signal.SIGKILL)
+        # Before the program has begun, the signal itself ends it.
+        assert child.wait() in (0, 3, -signal.SIGINT, -signal.SIGKILL)
+        if in_place and copy.read_bytes() != before:
+            equal(stored(copy), turned, moment)
+        if out.exists():
+            equal(stored(out), turned, moment)
+        left = [p for p in place.iterdir() if p.name.startswith(".")]
+        assert not left or not stopped, left
+        for path in left:
+            path.unlink()
+        assert source.read_bytes() == before
+    # No room for the new file: nothing is left of it.
+    out.unlink(missing_ok=True)
+    done = subprocess.run([*line, "--json"], capture_output=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000)))
+    assert done.returncode == 3 and json.loads(done.stdout)["error"]["code"] in ("OutOfDisk", "Io"), (done.returncode, done.stdout)
+    assert sorted(p.name for p in place.iterdir()) == ["copy.h5ad", "source.h5ad"], list(place.iterdir())
+    assert subprocess.run(line, capture_output=True).returncode == 0
+    equal(stored(out), turned, "after")
+
+
 def put_folder(folder, matrix, order="cell", kind="integer", packed=True, genes_file="features.tsv", members=1):
     """A folder as Cell Ranger writes it, entries in an order of our choice."""
     folder.mkdir()
@@ -536,6 +589,7 @@ def main():
         places(folder)
         formats(folder)
         folders(folder)
+        broken_off(folder)
     return 0
 
 
