@@ -30,6 +30,10 @@ struct CommandLine {
     std::vector<std::string> whereVar;
     bool filters = false;
     std::vector<std::string> cards;
+    bool jobs = false;
+    std::string exportFor;
+    std::string exportTo;
+    bool runExport = false;
     std::string size = "1280x800";
     std::string theme;
 };
@@ -57,6 +61,12 @@ void describe(CLI::App& app, CommandLine& line)
     app.add_option("--card", line.cards, "Open a filter card for this column; may be given again")
         ->allow_extra_args(false)
         ->needs(snapshot);
+    app.add_flag("--jobs", line.jobs, "Show the dock with the jobs")->needs(snapshot);
+    auto* exportFor = app.add_option("--export-for", line.exportFor, "Show the export dialog")
+                          ->check(CLI::IsMember({"python", "seurat", "r", "cellxgene", "table", "10x", "numpy", "loom"}))
+                          ->needs(snapshot);
+    auto* exportTo = app.add_option("--export-to", line.exportTo, "The new file in the export dialog")->needs(exportFor);
+    app.add_flag("--run-export", line.runExport, "Export, and show what came of it")->needs(exportTo);
     app.add_option("--size", line.size, "Width and height of the picture in pixels")
         ->capture_default_str()
         ->needs(snapshot);
@@ -127,6 +137,10 @@ int main(int argc, char* argv[])
         options.filters = line.filters;
         for (const std::string& column : line.cards)
             options.cards.append(QString::fromStdString(column));
+        options.jobs = line.jobs;
+        options.exportFor = QString::fromStdString(line.exportFor);
+        options.exportTo = QString::fromStdString(line.exportTo);
+        options.runExport = line.runExport;
         options.size = *size;
         return takeSnapshot(program, options);
     }

@@ -73,6 +73,7 @@ MainWindow::MainWindow(Program& program)
     connectSession();
     connectView();
     connectGenes();
+    connectJobs();
 
     m_start->setMemoryBudget(program.context().reading->budget().limit());
     m_start->setExampleAvailable(!program.examplePath().isEmpty());
@@ -123,6 +124,7 @@ MainWindow::MainWindow(Program& program)
     restoreLayout();
     m_structureDock->hide();
     m_filtersDock->hide();
+    m_jobsDock->hide();
 }
 
 MainWindow::~MainWindow()
@@ -133,6 +135,7 @@ MainWindow::~MainWindow()
     // Children speak to the session until the end; they go before it.
     delete m_structureDock;
     delete m_filtersDock;
+    delete m_jobsDock;
     delete m_pages;
 }
 
@@ -160,6 +163,7 @@ void MainWindow::makeDocks()
     addDockWidget(Qt::LeftDockWidgetArea, m_structureDock);
     resizeDocks({m_structureDock}, {kDockWidth}, Qt::Horizontal);
     makeFiltersDock();
+    makeJobsDock();
 }
 
 void MainWindow::connectSession()
@@ -439,6 +443,11 @@ void MainWindow::resetLayout()
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
+    // Jobs are the program's: they go on while another window is open.
+    if (m_program.windows().size() <= 1 && !m_program.mayQuit(this)) {
+        event->ignore();
+        return;
+    }
     QSettings settings;
     settings.setValue(u"window/geometry"_s, saveGeometry());
     settings.setValue(u"window/state"_s, saveState(kLayoutVersion));

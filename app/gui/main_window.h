@@ -20,9 +20,12 @@ namespace cellfolio {
 
 class DetailsPanel;
 class EmptyView;
+class ExportDialog;
 class FiltersPanel;
 class GeneField;
 class GeneStatus;
+class JobsPanel;
+class JobsStatus;
 class ModalityPage;
 class Program;
 class Session;
@@ -55,6 +58,12 @@ public:
     FiltersPanel* filters() const { return m_filters; }
     bool areFiltersShown() const;
     void setFiltersShown(bool shown); // kept in the settings
+    JobsPanel* jobsPanel() const { return m_jobs; }
+    JobsStatus* jobsStatus() const { return m_jobsStatus; }
+    bool areJobsShown() const;
+    void setJobsShown(bool shown);
+    // Asks how, and exports what is shown. Null: no file is open.
+    ExportDialog* showExport();
     GeneField* geneBox() const { return m_genes; }
     EmptyView* problemView() const { return m_problem; }
     StartPage* startPage() const { return m_start; }
@@ -102,6 +111,8 @@ private:
     void makeDocks();
     void makeFiltersDock();
     void connectFilters();
+    void makeJobsDock();
+    void connectJobs();
     void connectSession();
     void restoreLayout();
     void resetLayout();
@@ -131,6 +142,9 @@ private:
     DetailsPanel* m_details = nullptr;
     QDockWidget* m_filtersDock = nullptr;
     FiltersPanel* m_filters = nullptr;
+    QDockWidget* m_jobsDock = nullptr;
+    JobsPanel* m_jobs = nullptr;
+    JobsStatus* m_jobsStatus = nullptr;
     bool m_filtersWanted = false; // where settings are not kept: in pictures
     StatusLine* m_status = nullptr;
     ViewStatus* m_viewStatus = nullptr;

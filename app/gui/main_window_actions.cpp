@@ -66,12 +66,16 @@ void MainWindow::makeFileMenu()
                            [this] { m_program.open(m_program.examplePath(), this); });
     example->setEnabled(!m_program.examplePath().isEmpty());
     menu->addSeparator();
+    m_fileActions.push_back(add(menu, u"export"_s, u"Export view…"_s, u"Write the cells and genes shown to a new file"_s,
+                                QKeySequence(u"Ctrl+E"_s), u"file-export"_s, [this] { showExport(); }));
     m_fileActions.push_back(add(menu, u"reload"_s, u"Reload"_s, u"Read the file again"_s, QKeySequence::Refresh,
                                 u"refresh"_s, [this] { m_session->reload(); }));
     add(menu, u"close"_s, u"Close window"_s, u"Close this window"_s, QKeySequence::Close, u"x"_s,
         [this] { close(); });
     menu->addSeparator();
     add(menu, u"quit"_s, u"Quit"_s, u"Close all windows"_s, QKeySequence::Quit, {}, [this] {
+        if (!m_program.mayQuit(this))
+            return;
         const std::vector<MainWindow*> windows = m_program.windows();
         for (MainWindow* window : windows)
             window->close();
@@ -152,6 +156,8 @@ void MainWindow::makeViewMenu()
     m_fileActions.push_back(add(menu, u"toggleFilters"_s, u"Filters"_s, u"Show or hide the filter cards"_s,
                                 QKeySequence(u"F10"_s), u"adjustments-horizontal"_s,
                                 [this] { setFiltersShown(!areFiltersShown()); }));
+    add(menu, u"toggleJobs"_s, u"Jobs"_s, u"Show or hide the jobs"_s, QKeySequence(u"F11"_s), u"clock"_s,
+        [this] { setJobsShown(!areJobsShown()); });
     m_fileActions.push_back(add(menu, u"toggleMapTable"_s, u"Cells below the map"_s,
                                 u"Show or hide the table below the map"_s, QKeySequence(u"Ctrl+T"_s),
                                 u"layout-columns"_s, [this] {
@@ -232,6 +238,13 @@ void MainWindow::makeToolBar()
     open->setToolTip(actionNamed(u"open"_s)->toolTip());
     connect(open, &QAction::triggered, actionNamed(u"open"_s), &QAction::trigger);
     bar->addAction(open);
+    auto* exportTool = new QAction(icon("file-export"), u" Export"_s, this);
+    exportTool->setObjectName(u"exportTool"_s);
+    exportTool->setToolTip(actionNamed(u"export"_s)->toolTip());
+    exportTool->setEnabled(false);
+    connect(exportTool, &QAction::triggered, actionNamed(u"export"_s), &QAction::trigger);
+    connect(actionNamed(u"export"_s), &QAction::enabledChanged, exportTool, &QAction::setEnabled);
+    bar->addAction(exportTool);
     makeFilterTools(bar);
     auto* space = new QWidget(bar);
     space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);

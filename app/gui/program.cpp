@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/program.h"
 
+#include "app/gui/job_row.h"
 #include "app/gui/main_window.h"
 #include "app/gui/session.h"
+#include "widgets/bridge/cell_format.h"
+#include "widgets/bridge/desktop_services.h"
+#include "widgets/bridge/job_bridge.h"
 
 #include <QtCore/QDir>
 #include <QtCore/QFileInfo>
 #include <QtCore/QSettings>
 #include <QtWidgets/QApplication>
+#include <QtWidgets/QMessageBox>
+#include <QtWidgets/QPushButton>
 
 #include <algorithm>
 
@@ -34,6 +40,47 @@ Program::Program(Options options, QObject* parent)
     m_themeChoice = theme == "light"_L1 ? ThemeChoice::Light
         : theme == "dark"_L1            ? ThemeChoice::Dark
                                         : ThemeChoice::System;
+    connectJobs();
+}
+
+void Program::connectJobs()
+{
+    m_desktop = std::make_unique<DesktopServices>();
+    m_jobs = std::make_unique<JobBridge>(m_context.reading->budget());
+    connect(m_jobs.get(), &JobBridge::activeChanged, this, [this](bool active) {
+        if (active)
+            m_desktop->holdSleep(u"A job is running"_s);
+        else
+            m_desktop->letSleep();
+    });
+    connect(m_jobs.get(), &JobBridge::ended, this, [this](const JobSnapshot& job) {
+        // Who looks at a window sees it there.
+        if (QApplication::activeWindow() == nullptr && job.state != JobState::Cancelled)
+            m_desktop->notify(job.state == JobState::Succeeded ? u"%1 is done"_s.arg(toQString(job.verb))
+                                                               : u"%1 failed"_s.arg(toQString(job.verb)),
+                              jobEndText(job));
+    });
+}
+
+bool Program::mayQuit(MainWindow* window)
+{
+    const int running = m_jobs->activeCount();
+    if (running == 0)
+        return true;
+    QMessageBox box(QMessageBox::Question, u"Jobs are running"_s,
+                    u"%1 not done. Nothing is left of a file that is not whole."_s.arg(
+                        running == 1 ? u"A job is"_s : u"%1 jobs are"_s.arg(running)),
+                    QMessageBox::NoButton, window);
+    box.setObjectName(u"quitQuestion"_s);
+    QPushButton* stay = box.addButton(u"Let it go on"_s, QMessageBox::RejectRole);
+    QPushButton* quit = box.addButton(u"Stop and quit"_s, QMessageBox::DestructiveRole);
+    box.setDefaultButton(stay);
+    box.setEscapeButton(stay);
+    box.exec();
+    if (box.clickedButton() != quit)
+        return false;
+    m_jobs->cancelAll();
+    return true;
 }
 
 Program::~Program()
@@ -43,6 +90,7 @@ Program::~Program()
         disconnect(window, nullptr, this, nullptr);
         delete window;
     }
+    disconnect(m_jobs.get(), nullptr, this, nullptr);
 }
 
 MainWindow* Program::newWindow()

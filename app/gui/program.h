@@ -12,6 +12,8 @@
 
 namespace cellfolio {
 
+class DesktopServices;
+class JobBridge;
 class MainWindow;
 
 // What all windows of the program share: budget and page cache, the threads for requests, recent
@@ -30,6 +32,12 @@ public:
     const ModelContext& context() const { return m_context; }
     RecentFiles& recentFiles() { return m_recent; }
     bool remembersViews() const { return m_remembersViews; }
+
+    // Long work of all windows, and what the desktop does for it.
+    JobBridge& jobs() const { return *m_jobs; }
+    DesktopServices& desktop() const { return *m_desktop; }
+    // Asks where jobs run, and cancels them. False: somebody wants them to go on.
+    bool mayQuit(MainWindow* window);
 
     MainWindow* newWindow();
     const std::vector<MainWindow*>& windows() const { return m_windows; }
@@ -54,6 +62,7 @@ Q_SIGNALS:
     void windowsChanged();
 
 private:
+    void connectJobs();
     void forget(MainWindow* window);
     QString installedPath(const QString& relative) const;
 
@@ -64,6 +73,8 @@ private:
     bool m_remembersViews;
     std::vector<MainWindow*> m_windows;
     ThemeChoice m_themeChoice = ThemeChoice::System;
+    std::unique_ptr<DesktopServices> m_desktop;
+    std::unique_ptr<JobBridge> m_jobs; // dies before what it works with
 };
 
 // A path made absolute; what stands behind "::" is kept. Looks at the text alone: a disk that

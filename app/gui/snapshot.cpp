@@ -2,6 +2,7 @@
 #include "app/gui/snapshot.h"
 
 #include "app/gui/embedding_tab.h"
+#include "app/gui/export_dialog.h"
 #include "app/gui/filters_panel.h"
 #include "app/gui/main_window.h"
 #include "app/gui/program.h"
@@ -10,13 +11,17 @@
 #include "core/query/gene_lookup.h"
 #include "core/run/memory_budget.h"
 #include "widgets/bridge/cell_format.h"
+#include "widgets/bridge/job_bridge.h"
 #include "widgets/models/gene_color.h"
 
 #include <QtCore/QElapsedTimer>
 #include <QtCore/QEventLoop>
 #include <QtCore/QRegularExpression>
 #include <QtCore/QTimer>
+#include <QtGui/QPainter>
 #include <QtGui/QPixmap>
+#include <QtWidgets/QLineEdit>
+#include <QtWidgets/QPushButton>
 
 #include <cstdio>
 #include <functional>
@@ -47,6 +52,19 @@ bool waitUntil(const std::function<bool()>& ready, int seconds)
         loop.exec();
     }
     return true;
+}
+
+// A window system lays a dialog over its window and dims that; here it is done by hand.
+void paintDialog(QPixmap& picture, QWidget& dialog)
+{
+    const QPixmap above = dialog.grab();
+    const QRect place((picture.width() - above.width()) / 2, (picture.height() - above.height()) / 2, above.width(),
+                      above.height());
+    QPainter painter(&picture);
+    painter.fillRect(picture.rect(), QColor(0, 0, 0, 70));
+    painter.drawPixmap(place, above);
+    painter.setPen(Theme::current().line);
+    painter.drawRect(place.adjusted(-1, -1, 0, 0));
 }
 
 // A picture may wait for the answer, which the window may not.
@@ -157,11 +175,43 @@ int takeSnapshot(Program& program, const SnapshotOptions& options)
             }
         }
     }
+    if (options.jobs)
+        window->setJobsShown(true);
+    ExportDialog* dialog = nullptr;
+    if (!options.exportFor.isEmpty() && code == 0) {
+        const std::optional<Audience> audience = audienceNamed(options.exportFor);
+        dialog = audience ? window->showExport() : nullptr;
+        if (dialog == nullptr) {
+            complain(u"There is nothing to export for \"%1\"."_s.arg(options.exportFor));
+            return exitCode(ErrorCode::NotFound);
+        }
+        dialog->setAudience(*audience);
+        if (!options.exportTo.isEmpty())
+            dialog->setTarget(absoluteLocation(options.exportTo));
+        if (!waitUntil([&] { return dialog->isSettled() && window->session().holdsKnown(); }, options.waitSeconds)) {
+            complain(u"What the export takes was not known within %1 seconds."_s.arg(options.waitSeconds));
+            return exitCode(ErrorCode::Io);
+        }
+        if (options.runExport) {
+            if (!dialog->problemText().isEmpty()) {
+                complain(dialog->problemText());
+                return exitCode(dialog->preview()->problem->code());
+            }
+            dialog->exportButton()->click();
+            dialog = nullptr;
+            if (!waitUntil([&] { return program.jobs().activeCount() == 0; }, options.waitSeconds)) {
+                complain(u"The export did not end within %1 seconds."_s.arg(options.waitSeconds));
+                return exitCode(ErrorCode::Io);
+            }
+        }
+    }
     // What has come last may still wait to be laid out.
     QElapsedTimer settled;
     settled.start();
     waitUntil([&] { return settled.elapsed() > kSettle; }, 1);
-    const QPixmap picture = window->grab();
+    QPixmap picture = window->grab();
+    if (dialog != nullptr)
+        paintDialog(picture, *dialog);
     if (!picture.save(options.output)) {
         complain(u"%1 cannot be written."_s.arg(options.output));
         return exitCode(ErrorCode::Io);

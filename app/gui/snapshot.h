@@ -26,6 +26,10 @@ struct SnapshotOptions {
     QStringList whereVar; // and over var
     bool filters = false; // the dock with the filter cards
     QStringList cards;    // columns of obs or var that have one
+    bool jobs = false;    // the dock with the jobs
+    QString exportFor;    // the export dialog for this audience: python, seurat …
+    QString exportTo;     // its new file; empty: as the dialog proposes
+    bool runExport = false; // and its job has run
     QSize size = {1280, 800};
     int waitSeconds = 120;
 };

@@ -94,6 +94,8 @@ void ViewChooser::fillMenu(QMenu& menu)
     menu.addSeparator();
     menu.addAction(icon("plus"), u"Keep this view as…"_s, this, &ViewChooser::askAndKeep)
         ->setEnabled(m_view.view().dataset() != nullptr);
+    menu.addAction(icon("file-export"), u"Export this view…"_s, this, &ViewChooser::exportRequested)
+        ->setEnabled(m_view.view().dataset() != nullptr);
 }
 
 void ViewChooser::askAndKeep()

@@ -24,6 +24,9 @@ public:
     void askAndRename(const QString& name);
     void askAndRemove(const QString& name);
 
+Q_SIGNALS:
+    void exportRequested();
+
 protected:
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;

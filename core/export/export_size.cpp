@@ -19,7 +19,6 @@ namespace {
 constexpr Index kPlainBytes = Index{8} << 10; // of a file with nothing in it
 constexpr Index kArrayBytes = 700;            // of a small array: header, attributes, its place in a group
 constexpr Index kTextBytes = 16 + 14;         // of a text of usual length, where it lies and what it is
-constexpr Index kProcess = Index{24} << 20;   // of the program without data, its library and its threads
 
 Index countOf(const std::vector<Index>& shape)
 {
@@ -216,7 +215,7 @@ Result<ExportEstimate> estimateExport(const ExportOptions& options, const std::f
     ExportEstimate estimate;
     estimate.output = pieces.output;
     Reading& reading = *context.reading;
-    estimate.memory = kProcess + std::min(reading.pages().limit(), pieces.paged) + pieces.ragged;
+    estimate.memory = kProcessBytes + std::min(reading.pages().limit(), pieces.paged) + pieces.ragged;
     double seconds = 0.05;
     if (pieces.sparse != nullptr) {
         const Element& matrix = *pieces.sparse;

@@ -5,6 +5,9 @@
 
 namespace cellfolio {
 
+// Of an estimate of memory: the program without data, its library and its threads.
+constexpr Index kProcessBytes = Index{24} << 20;
+
 // What an export moves, from shapes and types alone, quickly.
 struct ExportSize {
     Index bytesRead = 0; // decoded

@@ -41,6 +41,10 @@ QToolButton:pressed { background: @pressed; }
 QToolButton:checked { background: @accentSoft; color: @accent; }
 QToolButton:disabled { color: @disabled; }
 QToolButton:focus { border: 2px solid @accent; padding: 3px 5px; }
+QToolButton[tile="true"] { background: @raised; border: 1px solid @softLine; padding: 3px 8px; text-align: left; }
+QToolButton[tile="true"]:hover { background: @hover; }
+QToolButton[tile="true"]:checked { background: @accentSoft; border: 2px solid @accent; padding: 2px 7px; color: @text; }
+QToolButton[tile="true"]:focus { border: 2px solid @accent; padding: 2px 7px; }
 QToolButton[suggestion="true"] { color: @accent; border: 1px solid @accentLine; padding: 2px 7px; }
 QToolButton[word="true"] { color: @text2; padding: 2px 5px; }
 QToolButton[word="true"]:hover { color: @text; }
@@ -126,6 +130,7 @@ QCheckBox, QRadioButton { spacing: 8px; }
 QAbstractScrollArea { border: 0; }
 QAbstractItemView { background: @base; border: 0; outline: 0; }
 QTreeView[surface="frame"], QListView[surface="frame"] { background: @frame; }
+QAbstractItemView[boxed="true"] { border: 1px solid @softLine; border-radius: 4px; }
 QTreeView::item, QListView::item { min-height: 24px; }
 QListView[popup="true"] { background: @raised; border: 1px solid @softLine; padding: 4px 0; }
 QListView[popup="true"]::item { padding: 0 8px; }
