@@ -330,7 +330,10 @@ QToolButton* ExportDialog::audienceButton(Audience audience) const
 
 void ExportDialog::setAudience(Audience audience)
 {
+    const bool focused = std::any_of(m_audiences.begin(), m_audiences.end(), [](const QToolButton* tile) { return tile->hasFocus(); });
     audienceButton(audience)->setChecked(true);
+    if (focused)
+        audienceButton(audience)->setFocus();
     m_choice.audience = audience;
     {
         const QSignalBlocker blocker(m_form);

@@ -257,7 +257,7 @@ void ExportDialog::updateFoot()
                 && known.holds.holds != Holds::Unknown)
                 effects.push_back(effect("alert-triangle", u"%1 holds %2, not counts"_s.arg(m_choice.element, toQString(known.holds.text())),
                                          u"readers of this layout take it for counts"_s, Tone::Warning));
-    if (m_preview && !m_preview->existing.isEmpty())
+    if (ready && !m_preview->existing.isEmpty())
         effects.push_back(effect("alert-triangle",
                                  m_preview->existing.size() == 1 ? u"A file of that name is there already"_s
                                                                  : u"%1 of the files are there already"_s.arg(m_preview->existing.size()),

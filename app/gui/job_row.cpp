@@ -94,7 +94,10 @@ QString jobShareText(const JobSnapshot& job)
 
 QString jobEndText(const JobSnapshot& job)
 {
-    const QString what = toQString(job.verb) + u" of "_s + toQString(job.subject);
+    constexpr qsizetype kMost = 110;
+    QString what = toQString(job.verb) + u" of "_s + toQString(job.subject);
+    if (what.size() > kMost)
+        what = what.left(kMost / 2) + u"…"_s + what.right(kMost / 2);
     switch (job.state) {
     case JobState::Succeeded: return what + u" is done"_s;
     case JobState::Failed: return what + u" failed: "_s + (job.error ? errorSentence(*job.error) : QString());

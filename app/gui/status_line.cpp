@@ -50,6 +50,7 @@ StatusLine::StatusLine(ModelContext context, QWidget* parent)
     addWidget(m_extent);
     addWidget(m_findings);
     addWidget(m_selection);
+    m_sentence->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // a long one must not widen the window
     addWidget(m_sentence, 1);
     auto* work = new QHBoxLayout(m_work);
     work->setContentsMargins(0, 0, 0, 0);
