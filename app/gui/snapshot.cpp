@@ -197,6 +197,10 @@ int takeSnapshot(Program& program, const SnapshotOptions& options)
                 complain(dialog->problemText());
                 return exitCode(dialog->preview()->problem->code());
             }
+            if (!dialog->preview()->existing.isEmpty()) { // nobody is there to be asked
+                complain(u"%1 is there already."_s.arg(dialog->preview()->existing.front()));
+                return exitCode(ErrorCode::TargetExists);
+            }
             dialog->exportButton()->click();
             dialog = nullptr;
             if (!waitUntil([&] { return program.jobs().activeCount() == 0; }, options.waitSeconds)) {
