@@ -71,7 +71,7 @@ public:
             if (auto looked = job->look(m_session.stop, &line.progress()); !looked)
                 return std::move(looked).error();
         }
-        const CanonicalizeNeeds needs = job->needs();
+        const JobNeeds needs = job->needs();
         if (m_session.arguments.has("estimate"))
             return estimate(needs, *output);
         Index bytes = 0;
@@ -92,12 +92,7 @@ public:
     }
 
 private:
-    static JobNeeds plain(const CanonicalizeNeeds& needs)
-    {
-        return {needs.memory, 0, needs.output, needs.seconds};
-    }
-
-    Result<int> estimate(const CanonicalizeNeeds& needs, const std::string& output)
+    Result<int> estimate(const JobNeeds& needs, const std::string& output)
     {
         StagedFile::Options staging;
         staging.overwrite = m_options.overwrite || m_target.inPlace;
@@ -107,10 +102,10 @@ private:
         const Result<void> fits = StagedFile::check(output, staging);
         if (!fits && fits.error().code() == ErrorCode::BadUsage)
             return fits.error();
-        return tellEstimate(m_session, *m_dataset, plain(needs), fits ? std::string() : fits.error().message());
+        return tellEstimate(m_session, *m_dataset, needs, fits ? std::string() : fits.error().message());
     }
 
-    void tellJson(const Canonicalizer& job, const std::string& output, const CanonicalizeNeeds& needs, const JobNeeds& used,
+    void tellJson(const Canonicalizer& job, const std::string& output, const JobNeeds& needs, const JobNeeds& used,
                   const JobClock& clock)
     {
         JsonWriter& json = m_session.json;
@@ -149,12 +144,8 @@ private:
             json.endObject();
         }
         json.endArray();
-        json.key("findings");
-        json.beginArray();
-        for (const Finding& finding : job.findings())
-            writeFinding(json, finding);
-        json.endArray();
-        writeEstimate(json, plain(needs));
+        writeFindings(json, job.findings());
+        writeEstimate(json, needs);
         writeUsed(json, used, clock);
     }
 

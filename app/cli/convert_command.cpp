@@ -93,8 +93,7 @@ private:
         auto job = Converter::open(m_dataset, m_session.reading, m_request.options);
         if (!job)
             return std::move(job).error();
-        const ConvertNeeds needs = job->needs();
-        m_needs = {needs.memory, needs.temporary, needs.output, needs.seconds};
+        m_needs = job->needs();
         if (m_request.estimate)
             return estimate();
         JobNeeds used;
@@ -208,8 +207,7 @@ private:
         noteLeftovers(m_session, m_output);
         m_nObs = folder->nObs();
         m_nVars = folder->nVars();
-        const ConvertNeeds needs = folder->needs(wanted, *m_session.reading);
-        m_needs = {needs.memory, needs.temporary, needs.output, needs.seconds};
+        m_needs = folder->needs(wanted, *m_session.reading);
         if (m_request.estimate)
             return estimate();
         const Kind before{"mtx", folder->dtype()};
@@ -284,11 +282,7 @@ private:
             json.endObject();
         }
         json.endArray();
-        json.key("findings");
-        json.beginArray();
-        for (const Finding& finding : findings)
-            writeFinding(json, finding);
-        json.endArray();
+        writeFindings(json, findings);
         writeEstimate(json, m_needs);
         writeUsed(json, used, m_clock);
     }

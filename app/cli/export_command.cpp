@@ -88,7 +88,7 @@ private:
             json.memberNull("output");
             json.member("n_obs", m_view.obs().size());
             json.member("n_vars", nVars());
-            writeEstimate(json, {sum.memory, sum.temporary, sum.output, sum.seconds});
+            writeEstimate(json, sum);
             json.member("fits", sum.fits());
             if (!sum.fits())
                 json.member("reason", sum.reason);
@@ -164,12 +164,8 @@ private:
             json.endObject();
         }
         json.endArray();
-        json.key("findings");
-        json.beginArray();
-        for (const Finding& finding : findings)
-            writeFinding(json, finding);
-        json.endArray();
-        writeEstimate(json, {needs.memory, needs.temporary, needs.output, needs.seconds});
+        writeFindings(json, findings);
+        writeEstimate(json, needs);
         writeUsed(json, used, clock);
     }
 

@@ -71,6 +71,15 @@ void writeFinding(JsonWriter& json, const Finding& finding)
     json.endObject();
 }
 
+void writeFindings(JsonWriter& json, const std::vector<Finding>& findings)
+{
+    json.key("findings");
+    json.beginArray();
+    for (const Finding& finding : findings)
+        writeFinding(json, finding);
+    json.endArray();
+}
+
 void reportError(const std::string& file, const Error& error)
 {
     std::string text = "cellfolio-cli: ";

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 
 #include <string>
+#include <vector>
 
 namespace cellfolio::cli {
 
@@ -13,6 +14,8 @@ namespace cellfolio::cli {
 void writeError(JsonWriter& json, const Error& error);
 // A finding, as it looks in every answer.
 void writeFinding(JsonWriter& json, const Finding& finding);
+// The member "findings" of an answer.
+void writeFindings(JsonWriter& json, const std::vector<Finding>& findings);
 std::string_view nameOf(Severity severity);
 
 // The sentence and the advice, on standard error. `file` may be empty.

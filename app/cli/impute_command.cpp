@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
 #include "app/cli/element_axes.h"
+#include "app/cli/failure.h"
 #include "app/cli/mapping_options.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/view_choice.h"
@@ -331,11 +332,6 @@ private:
     Preparation m_made;
 };
 
-JobNeeds jobNeeds(const impute::ImputeNeeds& needs)
-{
-    return {needs.memory, needs.temporary, needs.output, needs.seconds};
-}
-
 Result<int> estimate(Session& session, const Preparation& made)
 {
     auto needs = impute::needsOf(made.job, session.reading);
@@ -351,7 +347,7 @@ Result<int> estimate(Session& session, const Preparation& made)
             json.member("reason", needs.error().message());
         writeFindings(json, made.findings);
         if (needs) {
-            writeEstimate(json, jobNeeds(*needs));
+            writeEstimate(json, *needs);
             json.member("row_block", needs->chunks.rowBlock);
             json.member("row_passes", needs->chunks.rowPasses);
             json.member("gene_passes", needs->chunks.genePasses);
@@ -425,7 +421,7 @@ Result<int> run(Session& session)
         json.endArray();
         writeFindings(json, made->findings);
         if (auto needs = impute::needsOf(job, session.reading); needs)
-            writeEstimate(json, jobNeeds(*needs));
+            writeEstimate(json, *needs);
         writeUsed(json, used, clock);
         return 0;
     }

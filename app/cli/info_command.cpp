@@ -55,11 +55,7 @@ Result<void> writeInfoJson(Session& session, const std::shared_ptr<const Dataset
             return written;
     }
     json.endArray();
-    json.key("findings");
-    json.beginArray();
-    for (const Finding& finding : dataset->findings())
-        writeFinding(json, finding);
-    json.endArray();
+    writeFindings(json, dataset->findings());
     return {};
 }
 

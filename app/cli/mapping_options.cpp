@@ -337,13 +337,4 @@ Finding jobFinding(const char* id, Severity severity, std::string element, std::
     return finding;
 }
 
-void writeFindings(JsonWriter& json, const std::vector<Finding>& findings)
-{
-    json.key("findings");
-    json.beginArray();
-    for (const Finding& finding : findings)
-        writeFinding(json, finding);
-    json.endArray();
-}
-
 } // namespace cellfolio::cli

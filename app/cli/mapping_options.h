@@ -44,6 +44,5 @@ std::filesystem::path scratchFolder(const Arguments& arguments, const std::strin
 
 // Findings of a job that has no rule of the format behind it.
 Finding jobFinding(const char* id, Severity severity, std::string element, std::string message);
-void writeFindings(JsonWriter& json, const std::vector<Finding>& findings);
 
 } // namespace cellfolio::cli

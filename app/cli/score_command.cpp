@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
+#include "app/cli/failure.h"
 #include "app/cli/mapping_options.h"
 #include "app/cli/progress_line.h"
 #include "core/anndata/column_reader.h"

@@ -88,11 +88,7 @@ void writeReportJson(JsonWriter& json, const ValidationReport& report, double se
 {
     json.member("schema", "anndata");
     writeCounts(json, report);
-    json.key("findings");
-    json.beginArray();
-    for (const Finding& finding : report.findings)
-        writeFinding(json, finding);
-    json.endArray();
+    writeFindings(json, report.findings);
     json.member("rules_checked", narrow<Index>(report.rulesChecked.size()));
     json.key("rules_left_out");
     json.beginArray();

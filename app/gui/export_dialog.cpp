@@ -435,8 +435,6 @@ QStringList ExportDialog::leftOut() const
 
 void ExportDialog::readControls()
 {
-    if (m_filling)
-        return;
     m_choice.element = m_element->currentData().toString();
     m_choice.form = m_form->currentData().toString();
     m_choice.split = m_split->currentData().toString();

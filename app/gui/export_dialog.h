@@ -86,6 +86,7 @@ private:
     void start();
     void propose();
     ViewWords viewWords() const;
+    QString commandWith(const ViewWords& words, const ExportChoice& choice) const;
     QString viewTitle() const;
     QStringList leftOut() const;
     Index jobMemory() const;
@@ -96,7 +97,6 @@ private:
     const QString m_viewName; // kept name of it; empty: none
     ExportChoice m_choice;
     bool m_ownTarget = false; // somebody has named the new file
-    bool m_filling = false;
     std::optional<ExportPreview> m_preview;
     std::vector<QToolButton*> m_audiences;
     QTreeWidget* m_tree = nullptr;

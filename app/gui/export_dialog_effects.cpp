@@ -151,8 +151,12 @@ ViewWords ExportDialog::viewWords() const
 
 QString ExportDialog::command() const
 {
-    const ViewWords words = viewWords();
-    return words.problem.isEmpty() ? commandOf(m_choice, m_session.location(), words, jobMemory()) : QString();
+    return commandWith(viewWords(), m_choice);
+}
+
+QString ExportDialog::commandWith(const ViewWords& words, const ExportChoice& choice) const
+{
+    return words.problem.isEmpty() ? commandOf(choice, m_session.location(), words, jobMemory()) : QString();
 }
 
 QString ExportDialog::problemText() const
@@ -191,7 +195,7 @@ void ExportDialog::show(Result<ExportPreview> answer)
 void ExportDialog::updateFoot()
 {
     const ViewWords words = viewWords();
-    const QString line = command();
+    const QString line = commandWith(words, m_choice);
     m_command->setText(words.problem.isEmpty() ? line : words.problem);
     m_copy->setEnabled(!line.isEmpty());
     const bool ready = m_preview.has_value() && !m_preview->problem;
@@ -294,11 +298,8 @@ void ExportDialog::start()
     ExportJob::About about;
     const QString what = !m_viewName.isEmpty() ? m_viewName : countedText(m_view.obs().size(), u"cell"_s, u"cells"_s);
     about.subject = toStdString(what + u" of "_s + fileNameOf(*m_view.dataset()) + u" to "_s + choice.target);
-    const ViewWords words = viewWords();
-    if (words.problem.isEmpty())
-        about.command = toStdString(commandOf(choice, m_session.location(), words, jobMemory()));
-    about.needs = {m_preview->estimate.memory, m_preview->estimate.temporary, m_preview->estimate.output,
-                   m_preview->estimate.seconds};
+    about.command = toStdString(commandWith(viewWords(), choice));
+    about.needs = m_preview->estimate;
     const JobId id = m_program.jobs().start(std::make_unique<ExportJob>(choice.task(m_view), std::move(about)));
     Q_EMIT started(id);
     accept();

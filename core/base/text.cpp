@@ -89,16 +89,6 @@ std::size_t sequenceLength(std::string_view text) noexcept
     return length;
 }
 
-std::string lowered(std::string_view text)
-{
-    std::string result(text);
-    for (char& c : result) {
-        if (c >= 'A' && c <= 'Z')
-            c = static_cast<char>(c - 'A' + 'a');
-    }
-    return result;
-}
-
 std::size_t editDistance(std::string_view a, std::string_view b)
 {
     std::vector<std::size_t> row(b.size() + 1);
@@ -204,6 +194,16 @@ std::string byteText(Index bytes)
 std::string counted(Index n, std::string_view one, std::string_view many)
 {
     return grouped(n) + " " + std::string(n == 1 ? one : many);
+}
+
+std::string lowered(std::string_view text)
+{
+    std::string result(text);
+    for (char& c : result) {
+        if (c >= 'A' && c <= 'Z')
+            c = static_cast<char>(c - 'A' + 'a');
+    }
+    return result;
 }
 
 bool isUtf8(std::string_view text) noexcept

@@ -29,6 +29,9 @@ std::string byteText(Index bytes);
 // "1 cell", "2 cells".
 std::string counted(Index n, std::string_view one, std::string_view many);
 
+// ASCII letters in lower case; all else as it is.
+std::string lowered(std::string_view text);
+
 // Whether the bytes are well-formed UTF-8.
 bool isUtf8(std::string_view text) noexcept;
 // The text with every ill-formed sequence replaced by U+FFFD.

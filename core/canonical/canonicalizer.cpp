@@ -152,9 +152,9 @@ bool Canonicalizer::needed() const
     return std::any_of(m_elements.begin(), m_elements.end(), [](const auto& e) { return e.rewritten; });
 }
 
-CanonicalizeNeeds Canonicalizer::needs() const
+JobNeeds Canonicalizer::needs() const
 {
-    CanonicalizeNeeds needs;
+    JobNeeds needs;
     needs.output = m_dataset->file().size();
     Index entries = 0;
     Index units = 0;

@@ -3,6 +3,7 @@
 
 #include "core/anndata/dataset.h"
 #include "core/canonical/matrix_rewrite.h"
+#include "core/run/job_needs.h"
 #include "core/write/file_rebuild.h"
 
 #include <filesystem>
@@ -35,12 +36,6 @@ struct CanonicalizedElement {
     DType was = DType::Float32;
 };
 
-struct CanonicalizeNeeds {
-    Index memory = 0;  // resident, about
-    Index output = 0;  // bytes
-    double seconds = 0;
-};
-
 // Brings sparse matrices into canonical form (FORMAT.md §3): in every row of a CSR, or column of a
 // CSC, indices strictly increase; what was stored twice is added up in stored order in its own type.
 // Everything else of the file is copied as it is stored. Works in the budget of its Reading, whatever
@@ -58,7 +53,7 @@ public:
     // After look(): whether anything is to be done.
     bool needed() const;
     // After look(). Time from the number of entries.
-    CanonicalizeNeeds needs() const;
+    JobNeeds needs() const;
 
     // After look(). Writes the new file; where nothing is needed, a copy of the source. `inPlace`: the
     // target is the source, which is replaced by a new file at the very end; nothing is written when

@@ -230,9 +230,9 @@ Index Converter::bytesToPass() const
     return bytes;
 }
 
-ConvertNeeds Converter::needs() const
+JobNeeds Converter::needs() const
 {
-    ConvertNeeds needs;
+    JobNeeds needs;
     const Index limit = m_reading->budget().limit();
     const Index size = m_dataset->file().size();
     double output = static_cast<double>(size);

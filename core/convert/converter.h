@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/anndata/dataset.h"
+#include "core/run/job_needs.h"
 #include "core/write/file_rebuild.h"
 #include "core/write/matrix_transfer.h"
 
@@ -37,13 +38,6 @@ struct ConvertedElement {
     DType was = DType::Float32;
 };
 
-struct ConvertNeeds {
-    Index memory = 0;    // resident, about
-    Index temporary = 0; // bytes
-    Index output = 0;    // bytes
-    double seconds = 0;
-};
-
 // Which matrices are meant: those that are named; else X, or, where only chunks, compression or the width of
 // positions are asked for, every matrix of the file that it could concern. Refused: what is none, or cannot
 // be read.
@@ -70,7 +64,7 @@ public:
     // Whether anything is to be done to a file in its place.
     bool needed() const { return changes() || m_repacks; }
     // From shapes and sizes alone.
-    ConvertNeeds needs() const;
+    JobNeeds needs() const;
     // Bytes that pass, about: the total of the progress.
     Index bytesToPass() const;
 

@@ -34,6 +34,55 @@ Result<fs::path> oneOf(const fs::path& folder, std::initializer_list<const char*
         .advise("A folder of 10x has matrix.mtx, barcodes.tsv and features.tsv (or genes.tsv), each plain or .gz.");
 }
 
+// The columns of a table of names, the first into the first array; what lies behind them is not looked at.
+// Corrupt unless it has a line for each of the `wanted` rows of the matrix; empty ones do not count.
+Result<void> writeNames(H5adWriter& writer, const fs::path& file, const std::vector<std::string>& paths, Index wanted,
+                        const char* rows)
+{
+    std::vector<ArrayWriter> arrays;
+    for (const std::string& path : paths) {
+        auto array = writer.array(path, DType::String, wanted);
+        if (!array)
+            return std::move(array).error();
+        arrays.push_back(*std::move(array));
+    }
+    auto lines = TextLines::open(file);
+    if (!lines)
+        return std::move(lines).error();
+    std::vector<std::vector<std::string>> blocks(arrays.size());
+    Index count = 0;
+    for (bool ended = false; !ended;) {
+        std::string_view line;
+        auto more = lines->next(line);
+        if (!more)
+            return std::move(more).error();
+        ended = !*more;
+        if (!ended && !line.empty()) {
+            for (std::vector<std::string>& block : blocks) {
+                const std::size_t end = line.find('\t');
+                block.emplace_back(line.substr(0, end));
+                line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
+            }
+            ++count;
+        }
+        if (count > wanted || (ended && count != wanted))
+            return Error(ErrorCode::Corrupt, "\"" + file.filename().string() + "\" names " + grouped(count)
+                                                 + (ended ? " " : " or more ") + rows + ", and the matrix has "
+                                                 + grouped(wanted) + ".");
+        if (!ended && static_cast<Index>(blocks.front().size()) < kNames)
+            continue;
+        for (std::size_t k = 0; k < arrays.size(); ++k) {
+            if (auto written = arrays[k].append(std::span<const std::string>(blocks[k])); !written)
+                return written;
+            blocks[k].clear();
+        }
+    }
+    for (ArrayWriter& array : arrays)
+        if (auto finished = array.finish(); !finished)
+            return finished;
+    return {};
+}
+
 // Numbers and blanks, from left to right.
 template <typename T>
 bool take(std::string_view& text, T& value)
@@ -55,14 +104,6 @@ bool isBlank(std::string_view text)
 Error damaged(const fs::path& path, Index line, const std::string& what)
 {
     return Error(ErrorCode::Corrupt, "Line " + exactText(line) + " of \"" + path.filename().string() + "\" " + what + ".");
-}
-
-std::string lowered(std::string_view text)
-{
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(),
-                   [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
-    return result;
 }
 
 } // namespace
@@ -120,9 +161,9 @@ Result<void> TenXFolder::readHead()
     return {};
 }
 
-ConvertNeeds TenXFolder::needs(const ConvertOptions& options, Reading& reading) const
+JobNeeds TenXFolder::needs(const ConvertOptions& options, Reading& reading) const
 {
-    ConvertNeeds needs;
+    JobNeeds needs;
     const Storage storage = options.storage == Storage::None ? Storage::Csr : options.storage;
     const bool packed = options.storing.as == Storing::As::Chosen ? options.storing.chosen.packing != hdf5::Packing::None
                                                                   : m_matrix.extension() == ".gz";
@@ -140,34 +181,7 @@ Result<void> TenXFolder::writeCells(H5adWriter& writer) const
 {
     if (auto begun = writer.beginTable("obs", {}); !begun)
         return begun;
-    auto names = writer.array("obs/_index", DType::String, m_cells);
-    if (!names)
-        return std::move(names).error();
-    auto lines = TextLines::open(m_barcodes);
-    if (!lines)
-        return std::move(lines).error();
-    std::vector<std::string> block;
-    Index count = 0;
-    for (bool ended = false; !ended;) {
-        std::string_view line;
-        auto more = lines->next(line);
-        if (!more)
-            return std::move(more).error();
-        ended = !*more;
-        if (!ended && !line.empty()) {
-            block.emplace_back(line.substr(0, line.find('\t')));
-            ++count;
-        }
-        if (count > m_cells || (ended && count != m_cells))
-            return Error(ErrorCode::Corrupt, "\"" + m_barcodes.filename().string() + "\" names " + grouped(count)
-                                                 + (ended ? "" : " or more") + " cells, and the matrix has " + grouped(m_cells) + ".");
-        if (ended || static_cast<Index>(block.size()) == kNames) {
-            if (auto written = names->append(std::span<const std::string>(block)); !written)
-                return written;
-            block.clear();
-        }
-    }
-    return names->finish();
+    return writeNames(writer, m_barcodes, {"obs/_index"}, m_cells, "cells");
 }
 
 Result<void> TenXFolder::writeGenes(H5adWriter& writer) const
@@ -191,49 +205,12 @@ Result<void> TenXFolder::writeGenes(H5adWriter& writer) const
         listed.emplace_back("feature_types");
     if (auto begun = writer.beginTable("var", listed); !begun)
         return begun;
-    // Which column of the text each array is.
-    std::vector<std::pair<std::size_t, ArrayWriter>> arrays;
+    std::vector<std::string> arrays; // of the columns of the text
     for (std::size_t k = 0; k < columns; ++k) {
         const bool isIndex = k == std::min<std::size_t>(1, columns - 1);
-        const std::string name = isIndex ? "_index" : k == 0 ? "gene_ids" : "feature_types";
-        auto array = writer.array("var/" + name, DType::String, m_genes);
-        if (!array)
-            return std::move(array).error();
-        arrays.emplace_back(k, *std::move(array));
+        arrays.push_back(isIndex ? "var/_index" : k == 0 ? "var/gene_ids" : "var/feature_types");
     }
-    auto lines = TextLines::open(m_features);
-    if (!lines)
-        return std::move(lines).error();
-    std::vector<std::vector<std::string>> blocks(columns);
-    Index count = 0;
-    for (bool ended = false; !ended;) {
-        std::string_view line;
-        auto more = lines->next(line);
-        if (!more)
-            return std::move(more).error();
-        ended = !*more;
-        if (!ended && !line.empty()) {
-            for (std::size_t k = 0; k < columns; ++k) {
-                const std::size_t end = line.find('\t');
-                blocks[k].emplace_back(line.substr(0, end));
-                line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
-            }
-            ++count;
-        }
-        if (count > m_genes || (ended && count != m_genes))
-            return Error(ErrorCode::Corrupt, "\"" + m_features.filename().string() + "\" names " + grouped(count)
-                                                 + (ended ? "" : " or more") + " genes, and the matrix has " + grouped(m_genes) + ".");
-        if (ended || static_cast<Index>(blocks[0].size()) == kNames)
-            for (auto& [k, array] : arrays) {
-                if (auto written = array.append(std::span<const std::string>(blocks[k])); !written)
-                    return written;
-                blocks[k].clear();
-            }
-    }
-    for (auto& [k, array] : arrays)
-        if (auto finished = array.finish(); !finished)
-            return finished;
-    return {};
+    return writeNames(writer, m_features, arrays, m_genes, "genes");
 }
 
 Result<bool> TenXFolder::writeMatrix(H5adWriter& writer, Order order, const std::stop_token& stop, Progress* progress) const

@@ -27,7 +27,7 @@ public:
     DType dtype() const noexcept { return m_type; }
     const std::filesystem::path& matrix() const noexcept { return m_matrix; }
 
-    ConvertNeeds needs(const ConvertOptions& options, Reading& reading) const;
+    JobNeeds needs(const ConvertOptions& options, Reading& reading) const;
 
     // Writes the h5ad: names of the genes are the symbols, with gene_ids and feature_types beside them as
     // far as they are there. X is a CSR unless the options have another storage. Values in lines of their

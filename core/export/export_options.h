@@ -3,6 +3,7 @@
 
 #include "core/anndata/dataset_view.h"
 #include "core/anndata/finding.h"
+#include "core/run/job_needs.h"
 #include "core/run/progress.h"
 #include "core/write/matrix_transfer.h"
 #include "core/write/storing.h"
@@ -74,12 +75,8 @@ struct ExportedElement {
     Action action = Action::Copied;
 };
 
-struct ExportEstimate {
-    Index memory = 0;    // of the process at its peak
-    Index temporary = 0; // bytes of temporary files
-    Index output = 0;    // bytes of the new file
-    double seconds = 0;
-    std::string reason;  // why it does not fit; empty: it does
+struct ExportEstimate : JobNeeds { // its memory: of the process at its peak
+    std::string reason; // why it does not fit; empty: it does
     bool fits() const noexcept { return reason.empty(); }
 };
 

@@ -120,8 +120,8 @@ struct Pieces {
     Index ragged = 0; // memory of cutting one ragged array
     Index largestSparse = 0;
     const Element* sparse = nullptr;
-    Index largestPaged = 0;
-    const Element* dense = nullptr;
+    ArrayRef dense; // the largest of those
+    std::string densePath;
 };
 
 Pieces piecesOf(const ExportOptions& options, const std::stop_token& stop, bool sampled)
@@ -154,9 +154,9 @@ Pieces piecesOf(const ExportOptions& options, const std::stop_token& stop, bool 
             const double density = sampled ? storedPerByte(array, stop) : 1;
             pieces.read += static_cast<Index>(bytes);
             pieces.paged += bytesOf(array);
-            if (bytesOf(array) > pieces.largestPaged && array.info().rank() > 0) {
-                pieces.largestPaged = bytesOf(array);
-                pieces.dense = element;
+            if (array.info().rank() > 0 && bytesOf(array) > bytesOf(pieces.dense)) {
+                pieces.dense = array;
+                pieces.densePath = element->path;
             }
             pieces.output += static_cast<Index>(bytes * packed(options.storing, density, isShuffled(array)));
         }
@@ -182,16 +182,13 @@ Pieces piecesOf(const ExportOptions& options, const std::stop_token& stop, bool 
 }
 
 // Seconds of reading so many bytes through the page cache, going by the first rows of an array.
-Result<double> secondsOfPaged(const Element& element, Index bytes, const ExportContext& context)
+Result<double> secondsOfPaged(const ArrayRef& array, const std::string& path, Index bytes, const ExportContext& context)
 {
-    const ArrayRef& array = element.values ? element.values : element.mask;
     const Index rows = array.shape().front();
     const Index all = bytesOf(array);
-    if (rows == 0 || all == 0)
-        return 0.0;
     const Index sample = std::clamp<Index>(rows * (Index{2} << 20) / all, 1, rows);
     const auto start = std::chrono::steady_clock::now();
-    auto read = ArrayReader(array, context.reading, element.path).rows(0, sample, context.stop);
+    auto read = ArrayReader(array, context.reading, path).rows(0, sample, context.stop);
     if (!read && read.error().code() == ErrorCode::Cancelled)
         return std::move(read).error();
     // What cannot be read is told by the export itself.
@@ -251,8 +248,8 @@ Result<ExportEstimate> estimateExport(const ExportOptions& options, const std::f
             seconds += took * static_cast<double>(stream.decoded()) / static_cast<double>(sample) / static_cast<double>(threads);
         }
     }
-    if (pieces.dense != nullptr) {
-        auto took = secondsOfPaged(*pieces.dense, pieces.paged, context);
+    if (pieces.dense) {
+        auto took = secondsOfPaged(pieces.dense, pieces.densePath, pieces.paged, context);
         if (!took)
             return std::move(took).error();
         seconds += *took;

@@ -4,6 +4,7 @@
 #include "core/impute/imputation.h"
 #include "core/impute/mapping_file.h"
 #include "core/impute/stored_plan.h"
+#include "core/run/job_needs.h"
 #include "core/write/staged_file.h"
 
 #include <functional>
@@ -51,12 +52,8 @@ struct ImputeJob {
     Progress* progress = nullptr;
 };
 
-struct ImputeNeeds {
+struct ImputeNeeds : JobNeeds { // the time from a product measured on the spot
     ChunkPlan chunks;
-    Index memory = 0;
-    Index temporary = 0;
-    Index output = 0;
-    double seconds = 0; // from a product measured on the spot
 };
 
 struct ImputeOutcome {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/query/gene_completion.h"
 
+#include "core/base/text.h"
 #include "core/query/gene_names.h"
 
 #include <algorithm>
@@ -18,14 +19,14 @@ struct Typed {
     std::string bare; // without an id's version
 
     explicit Typed(const std::string& text)
-        : exact(text), low(query::lowered(text)), bare(query::withoutVersion(low))
+        : exact(text), low(lowered(text)), bare(query::withoutVersion(low))
     {
     }
     std::optional<GeneFit> fit(std::string_view name) const
     {
         if (name == exact)
             return GeneFit::Exact;
-        const std::string other = query::lowered(name);
+        const std::string other = lowered(name);
         if (other == low || query::withoutVersion(other) == bare)
             return GeneFit::Alias;
         const std::size_t place = other.find(low);

@@ -66,9 +66,9 @@ Result<std::vector<GeneAnswer>> findGenes(const std::shared_ptr<const Dataset>& 
         return {};
     };
     const auto exact = [](std::string_view text) { return std::string(text); };
-    const auto loose = [](std::string_view text) { return query::lowered(text); };
+    const auto loose = [](std::string_view text) { return lowered(text); };
     const auto bare = [](std::string_view text) {
-        return query::withoutVersion(query::lowered(text));
+        return query::withoutVersion(lowered(text));
     };
     const auto everywhere = [&](auto&& spelling) -> Result<void> {
         for (const Element* column : all.places()) {

@@ -2,6 +2,7 @@
 #include "core/query/gene_names.h"
 
 #include "core/anndata/column_reader.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <array>
@@ -51,14 +52,6 @@ bool holdsNumberedIds(const Element& column)
 }
 
 } // namespace
-
-std::string lowered(std::string_view text)
-{
-    std::string result(text);
-    for (char& c : result)
-        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return result;
-}
 
 std::string withoutVersion(std::string_view name)
 {

@@ -13,8 +13,6 @@
 
 namespace cellfolio::query {
 
-// Upper and lower case made one: ASCII, which gene names are.
-std::string lowered(std::string_view text);
 // "ensg00000141510.17" → "ensg00000141510"; others as they are: "ac012345.1" is a whole name, so
 // only what stands before the point of an Ensembl-like id counts.
 std::string withoutVersion(std::string_view name);

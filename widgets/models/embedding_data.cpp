@@ -2,6 +2,7 @@
 #include "widgets/models/embedding_data.h"
 
 #include "core/anndata/column_reader.h"
+#include "core/base/text.h"
 #include "core/paging/scan.h"
 #include "widgets/bridge/cell_format.h"
 #include "widgets/models/category_colors.h"
@@ -21,13 +22,6 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-
-std::string lowered(std::string text)
-{
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
 
 Result<std::shared_ptr<MemoryReservation>> charge(Reading& reading, Index bytes)
 {

@@ -2,23 +2,15 @@
 #include "widgets/models/name_search.h"
 
 #include "core/anndata/column_reader.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 
 namespace cellfolio {
 
 namespace {
-
-std::string lowered(std::string_view text)
-{
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return result;
-}
 
 constexpr Index kWindow = 32768; // names read at once
 
